@@ -1,0 +1,1 @@
+//! File formats of Warcraft III, one file a format.

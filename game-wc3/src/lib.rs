@@ -1,0 +1,3 @@
+//! Warcraft III maps for the terrace engine.
+
+pub mod formats;
