@@ -23,6 +23,9 @@ pub mod slk;
 mod wall;
 mod water;
 
+#[cfg(test)]
+mod tests;
+
 use rayon::prelude::*;
 
 /// A virtual path (backslashes, as the games write it) and the file's bytes.

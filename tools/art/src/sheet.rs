@@ -6,6 +6,9 @@ use crate::catalog::{Tile, Tileset};
 use crate::material::{self, CELL, Colours, Edge, Kind};
 use crate::noise::{fbm, hash_text, mix, smoothstep, value};
 
+/// Palette entries of a ground sheet: with the dither as smooth as 256, and a third smaller when packed.
+const PALETTE: usize = 48;
+
 /// Opacity of the 16 blend cells for one edge look, `[mask][y * 64 + x]`.
 ///
 /// A cell's mask has 4 for the north-east corner, 8 north-west, 1 south-east, 2 south-west. The opacity compares the corners'
@@ -60,23 +63,22 @@ pub(crate) fn ground_cell(tile: &Tile) -> Vec<Rgb> {
 
 /// The sheet of a ground type before encoding.
 pub(crate) fn ground_canvas(tile: &Tile) -> Canvas {
-    canvas(tile.kind, &colours(tile.mid, tile.accent), hash_text(tile.id))
+    canvas(tile.kind, &colours(tile.mid, tile.accent), hash_text(tile.id), tile.extended())
 }
 
 /// The sheet of a ground type as a BLP file.
 pub(crate) fn ground(tile: &Tile) -> Vec<u8> {
-    blp::encode(&ground_canvas(tile), true)
+    blp::encode(&ground_canvas(tile), true, PALETTE)
 }
 
 /// The blight sheet of a tileset as a BLP file.
 pub(crate) fn blight(tileset: &Tileset) -> Vec<u8> {
     let look = colours(tileset.blight, 0x6B5A68);
-    blp::encode(&canvas(Kind::Blight, &look, hash_text(tileset.blight_file)), true)
+    blp::encode(&canvas(Kind::Blight, &look, hash_text(tileset.blight_file), true), true, PALETTE)
 }
 
-fn canvas(kind: Kind, colours: &Colours, seed: u32) -> Canvas {
+fn canvas(kind: Kind, colours: &Colours, seed: u32, extended: bool) -> Canvas {
     let alphas = alpha_cells(kind.edge());
-    let extended = kind.extended();
     let mut out = Canvas::new(if extended { 8 } else { 4 } * CELL, 4 * CELL);
     let (base, cells) = if extended {
         material::variations(kind, colours, seed)

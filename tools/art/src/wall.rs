@@ -16,7 +16,7 @@ const WALL: usize = SIZE - TOP;
 
 /// The texture as a BLP file.
 pub(crate) fn encode(look: &Look, seed: u32) -> Vec<u8> {
-    blp::encode(&canvas(look, seed), false)
+    blp::encode(&canvas(look, seed), false, 80)
 }
 
 /// The texture before encoding.
@@ -42,32 +42,43 @@ pub(crate) fn canvas(look: &Look, seed: u32) -> Canvas {
         rim(&mut patch, &upper, seed);
         foot(&mut patch, &lower, seed);
     }
-    for (i, c) in patch.lit(1.0).iter().enumerate() {
+    let lit = patch.lit(1.0);
+    for i in 0..lit.len() {
         let (x, y) = (i % SIZE, i / SIZE);
+        // rim and foot are no neighbours: the first and last rows would be lit by each other
+        let c = lit[y.clamp(2, WALL - 3) * SIZE + x];
         // walls stand in their own shade towards the foot
         let shade =
             if look.wall == Wall::Rock { 1.0 - 0.22 * smoothstep(0.35, 0.95, y as f32 / WALL as f32) } else { 1.0 };
-        let c = scale(*c, shade);
+        let c = scale(c, shade);
         out.set(x, TOP + y, [c[0], c[1], c[2], 1.0]);
     }
     out
 }
 
-/// Layered rock: strata that dip a little, broken into columns.
+/// Layered rock: beds of different thickness that dip a little, each broken into blocks that stand out more or less.
 fn rock(c: &Colours, seed: u32) -> Patch {
     Patch::fill(SIZE, WALL, |x, y| {
-        let (wx, wy) = (fbm(x, y, 4, 4, seed) - 0.5, fbm(x, y, 4, 4, seed ^ 1) - 0.5);
-        let block = cellular(x + wx * 0.10, y * 0.75 + wy * 0.12, 7, 0.95, seed ^ 2);
-        let chip = cellular(x + wy * 0.06, y + wx * 0.06, 14, 0.95, seed ^ 3);
-        let crack = smoothstep(0.0, 0.20, block.f2 - block.f1);
-        let strata_at = y * 9.0 + wy * 2.2 + (block.id - 0.5) * 0.8;
-        let layer = unit(strata_at.floor() as i32, 7, seed);
-        let seam = smoothstep(0.0, 0.18, strata_at.fract().min(1.0 - strata_at.fract()));
-        let tilt = block.offset[0] * (block.id - 0.5) * 26.0 - block.offset[1] * 7.0;
-        let grain = fbm(x, y, 24, 3, seed ^ 4);
-        let tone = 0.16 + 0.20 * layer + 0.22 * block.id + 0.30 * grain + 0.06 * chip.id;
-        let tint = blend(scale(c.dark(), 0.52), c.ramp(tone), (0.30 + 0.70 * crack) * (0.72 + 0.28 * seam));
-        (tint, tilt + crack * 4.0 + seam * 1.6 - chip.f1 * 3.0 + grain * 3.0)
+        let (wx, wy) = (fbm(x, y, 5, 4, seed) - 0.5, fbm(x, y, 5, 4, seed ^ 1) - 0.5);
+        let depth = y * 6.0 + wy * 1.9 + (fbm(x, 0.5, 3, 2, seed ^ 9) - 0.5) * 2.2;
+        let bed = depth.floor() as i32;
+        let f = depth - depth.floor();
+        // 3 to 6 blocks across: whole numbers, so that the texture wraps
+        let across = 3 + (unit(bed, 5, seed) * 4.0) as i32;
+        let u = (x + wx * 0.10 + wy * 0.05) * across as f32 + unit(bed, 6, seed);
+        let block = (u.floor() as i32).rem_euclid(across);
+        let g = u - u.floor();
+        let out = unit(block, bed, seed ^ 2);
+        let ledge = 1.0 - smoothstep(0.55, 1.0, f);
+        let side = smoothstep(0.0, 0.10, g) * smoothstep(0.0, 0.10, 1.0 - g);
+        let seam = smoothstep(0.0, 0.10, f) * smoothstep(0.0, 0.16, 1.0 - f);
+        let chip = cellular(x + wy * 0.10, y + wx * 0.10, 12, 1.0, seed ^ 3);
+        let ridge = 1.0 - (2.0 * fbm(x + wx * 0.15, y * 0.7 + wy * 0.1, 9, 4, seed ^ 4) - 1.0).abs();
+        let grain = fbm(x, y, 24, 3, seed ^ 5);
+        let shade = (0.45 + 0.55 * side) * (0.55 + 0.45 * seam);
+        let tone = 0.02 + 0.16 * unit(bed, 7, seed) + 0.20 * out + 0.28 * grain + 0.24 * ridge + 0.12 * ledge;
+        let relief = ledge * 5.0 + out * 6.0 * side + side * 2.5 - chip.f1 * 3.0 + ridge * 5.0 + grain * 3.0;
+        (blend(scale(c.dark(), 0.50), c.ramp(tone), shade), relief)
     })
 }
 

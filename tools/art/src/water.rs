@@ -55,5 +55,5 @@ pub(crate) fn canvas(frame: usize) -> Canvas {
 
 /// One frame as a BLP file.
 pub(crate) fn encode(frame: usize) -> Vec<u8> {
-    blp::encode(&canvas(frame), true)
+    blp::encode(&canvas(frame), true, 48)
 }

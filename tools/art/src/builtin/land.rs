@@ -132,17 +132,30 @@ impl Land {
         Self { vertices }
     }
 
+    /// Half a level on the low middle of a ramp, which lies between a higher and an equal ramp vertex.
+    fn ramp_lift(&self, x: usize, y: usize) -> f32 {
+        let at = |dx: i32, dy: i32| {
+            let (u, v) = (x.saturating_add_signed(dx as isize), y.saturating_add_signed(dy as isize));
+            &self.vertices[v.min(SIDE - 1) * SIDE + u.min(SIDE - 1)]
+        };
+        let own = at(0, 0).layer;
+        let pair = |a: &Vertex, b: &Vertex| a.ramp && b.ramp && a.layer != b.layer && own == a.layer.min(b.layer);
+        let middle = at(0, 0).ramp && (pair(at(-1, 0), at(1, 0)) || pair(at(0, -1), at(0, 1)));
+        if middle { TILE / 2.0 } else { 0.0 }
+    }
+
     /// Ground height in world units with the level, between vertices.
     pub(crate) fn ground(&self, x: f32, y: f32) -> f32 {
         let (cx, cy) = (x.clamp(0.0, (SIDE - 1) as f32 - 0.001), y.clamp(0.0, (SIDE - 1) as f32 - 0.001));
         let (ix, iy) = (cx as usize, cy as usize);
         let z = |dx: usize, dy: usize| {
             let v = &self.vertices[(iy + dy) * SIDE + ix + dx];
-            v.height + (f32::from(v.layer) - 2.0) * TILE
+            v.height + (f32::from(v.layer) - 2.0) * TILE + self.ramp_lift(ix + dx, iy + dy)
         };
         // cliffs stand in the middle of a cell
         let sharp = |t: f32| smoothstep(0.35, 0.65, t);
-        let flat = self.vertices[iy * SIDE + ix].layer == self.vertices[(iy + 1) * SIDE + ix + 1].layer;
+        let corners = [0, 1, SIDE, SIDE + 1].map(|k| &self.vertices[iy * SIDE + ix + k]);
+        let flat = corners.iter().all(|v| v.layer == corners[0].layer) || corners.iter().all(|v| v.ramp);
         let (tx, ty) = (cx - ix as f32, cy - iy as f32);
         let (tx, ty) = if flat { (tx, ty) } else { (sharp(tx), sharp(ty)) };
         mix(mix(z(0, 0), z(1, 0), tx), mix(z(0, 1), z(1, 1), tx), ty)
@@ -260,7 +273,7 @@ fn ground(x: f32, y: f32, layer: u8, height: f32, road: f32, river: f32) -> u8 {
             tufts
         };
     }
-    if height > 62.0 && detail > 0.45 || (patch > 0.70 && detail > 0.5) {
+    if height > 78.0 && detail > 0.42 || patch > 0.74 {
         return rock;
     }
     if patch < 0.44 {

@@ -43,7 +43,7 @@ fn groves(land: &Land) -> Vec<[f32; 3]> {
             let (v, ix, iy) = (&land.vertices[y * SIDE + x], x as i32, y as i32);
             let wooded = v.ground == 5 && plane(x as f32 * 0.21, y as f32 * 0.21, 2, 0x900D) > 0.52;
             let level = (0..4).all(|n| land.vertices[(y + n % 2) * SIDE + x + n / 2].layer == v.layer);
-            if wooded && level && !v.ramp && unit(ix, iy, 0x73EE) > 0.45 {
+            if wooded && level && !v.ramp && unit(ix, iy, 0x73EE) > 0.62 {
                 let jitter = |seed| unit(ix, iy, seed) - 0.5;
                 out.push([x as f32 + jitter(1), y as f32 + jitter(2), 0.34 + 0.22 * unit(ix, iy, 3)]);
             }

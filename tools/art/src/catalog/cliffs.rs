@@ -1,7 +1,7 @@
 //! Cliff types: which pieces and which of the two cliff textures they use, and the ground at their feet.
 
 use super::tile;
-use crate::canvas::{Rgb, blend, rgb};
+use crate::canvas::{Rgb, blend, rgb, scale};
 
 /// One cliff type.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ pub(crate) fn cliff_looks(letter: char) -> Vec<Look> {
             let upper = if c.upper == "_" { c.ground } else { c.upper };
             // a little of the ground's own colour ties the wall to it
             let ground = tile(c.ground).map_or([0.4; 3], |t| rgb(t.mid));
-            let stone = blend(rgb(stones[slot as usize]), ground, 0.12);
+            let stone = scale(blend(rgb(stones[slot as usize]), ground, 0.12), 1.18);
             let wall = if c.city { Wall::Masonry } else { Wall::Rock };
             Some(Look { slot, wall, stone, upper, lower: c.ground })
         })

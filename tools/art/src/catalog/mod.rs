@@ -43,6 +43,13 @@ pub(crate) struct Tile {
     pub(crate) accent: u32,
 }
 
+impl Tile {
+    /// The sheet has variations. The cliff grounds, which few maps use on few tiles, go without.
+    pub(crate) fn extended(&self) -> bool {
+        self.kind.extended() && !self.id.starts_with('c')
+    }
+}
+
 const fn water(shore: u32, shallow: u32, deep: u32) -> Water {
     // -0.7 tiles is the height that maps of nearly every tileset are made for
     Water { height: -0.7, shore, shallow, deep }

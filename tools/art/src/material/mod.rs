@@ -167,17 +167,24 @@ pub(crate) fn cell(kind: Kind, colours: &Colours, seed: u32) -> Vec<Rgb> {
 }
 
 /// The plain cell and 16 variations that all meet each other at every border.
+///
+/// Each row of four shows one base, its first cell plain and the others with something small on it: the usual weights give the plain
+/// ones to nearly every tile, and bytes that repeat along a row pack well.
 pub(crate) fn variations(kind: Kind, colours: &Colours, seed: u32) -> (Vec<Rgb>, Vec<Vec<Rgb>>) {
     let base = paint(kind, colours, seed);
     let strength = kind.relief_strength();
-    // Other seeds of the same paint; which of them a variation shows, and how strongly, makes 16 different cells.
-    let others: Vec<Patch> = (1..=5).map(|n| paint(kind, colours, seed.wrapping_add(n * 7919))).collect();
+    let rows: Vec<Patch> = (0..4u32)
+        .map(|row| {
+            let mut patch = base.clone();
+            if row > 0 {
+                patch.inset(&paint(kind, colours, seed.wrapping_add(row * 7919)), 1.0);
+            }
+            patch
+        })
+        .collect();
     let cells = (0..16u32)
         .map(|v| {
-            let mut patch = base.clone();
-            if v > 0 {
-                patch.inset(&others[(v as usize * 2) % 5], if v % 4 == 0 { 0.85 } else { 1.0 });
-            }
+            let mut patch = rows[v as usize / 4].clone();
             if v % 4 != 0 {
                 natural::decorate(&mut patch, kind, colours, seed.wrapping_add(v * 31), v);
             }

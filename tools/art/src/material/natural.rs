@@ -48,17 +48,18 @@ pub(super) fn dirt(c: &Colours, seed: u32, stones: u32) -> Patch {
 
 pub(super) fn rough_dirt(c: &Colours, seed: u32) -> Patch {
     let mut p = Patch::fill(CELL, CELL, |x, y| {
-        let warp = fbm(x, y, 3, 3, seed ^ 3) - 0.5;
-        let clod = cellular(x + warp * 0.06, y + warp * 0.06, 7, 0.9, seed);
-        let crack = smoothstep(0.02, 0.22, clod.f2 - clod.f1);
+        let (wx, wy) = (fbm(x, y, 4, 3, seed ^ 3) - 0.5, fbm(x, y, 4, 3, seed ^ 4) - 0.5);
+        let clod = cellular(x + wx * 0.12, y + wy * 0.12, 8, 1.0, seed);
         let broad = fbm(x, y, 4, 4, seed);
-        (
-            blend(scale(c.dark(), 0.82), c.ramp(0.15 + broad * 0.6 + clod.id * 0.15), 0.35 + 0.65 * crack),
-            crack * 1.8 + broad * 5.0,
-        )
+        // clods stand apart only where the ground has dried
+        let dry = 0.75 * smoothstep(0.40, 0.60, fbm(x, y, 6, 2, seed ^ 5));
+        let gap = 1.0 - (1.0 - smoothstep(0.0, 0.25, clod.f2 - clod.f1)) * dry;
+        let lump = (1.0 - clod.f1).max(0.0) * (0.4 + 0.6 * clod.id);
+        let tone = 0.08 + broad * 0.52 + clod.id * 0.14 + lump * 0.14;
+        (blend(scale(c.dark(), 0.80), c.ramp(tone), 0.45 + 0.55 * gap), gap * 1.2 + lump * 2.6 + broad * 7.0)
     });
     let mut rng = Stream::new(seed ^ 0xD2);
-    for _ in 0..26 {
+    for _ in 0..30 {
         let (at, r) = (anywhere(&mut rng), rng.range(0.8, 2.4));
         p.dome(at, r, 0.8, c.ramp(rng.range(0.3, 0.9)), r * 0.8);
     }
@@ -70,7 +71,7 @@ fn grow(p: &mut Patch, colours: &Colours, seed: u32, threshold: f32, count: u32)
     let mut rng = Stream::new(seed ^ 0x7F7);
     for _ in 0..count {
         let at = anywhere(&mut rng);
-        let here = fbm(at[0] / CELL as f32, at[1] / CELL as f32, 3, 3, seed ^ 0x51);
+        let here = fbm(at[0] / CELL as f32, at[1] / CELL as f32, 7, 2, seed ^ 0x51);
         if here > threshold {
             let tone = rng.unit();
             let tints = [scale(colours.accent, 0.62), scale(colours.accent, 0.8 + 0.45 * tone)];
@@ -83,9 +84,10 @@ pub(super) fn tufts(c: &Colours, seed: u32) -> Patch {
     let mut p = dirt(c, seed, 6);
     for y in 0..CELL {
         for x in 0..CELL {
-            let here = fbm((x as f32 + 0.5) / 64.0, (y as f32 + 0.5) / 64.0, 3, 3, seed ^ 0x51);
+            let here = fbm((x as f32 + 0.5) / 64.0, (y as f32 + 0.5) / 64.0, 7, 2, seed ^ 0x51);
             let i = y * CELL + x;
-            p.colour[i] = blend(p.colour[i], scale(c.accent, 0.7), 0.75 * smoothstep(0.44, 0.58, here));
+            p.colour[i] =
+                blend(p.colour[i], blend(scale(c.accent, 0.78), c.mid, 0.2), 0.7 * smoothstep(0.36, 0.62, here));
         }
     }
     grow(&mut p, c, seed, 0.46, 640);
@@ -94,19 +96,18 @@ pub(super) fn tufts(c: &Colours, seed: u32) -> Patch {
 
 pub(super) fn rock(c: &Colours, seed: u32) -> Patch {
     Patch::fill(CELL, CELL, |x, y| {
-        let (wx, wy) = (fbm(x, y, 3, 3, seed ^ 1) - 0.5, fbm(x, y, 3, 3, seed ^ 2) - 0.5);
-        let (x2, y2) = (x + wx * 0.14, y + wy * 0.14);
-        let slab = cellular(x2, y2, 4, 0.95, seed);
-        let chip = cellular(x2, y2, 9, 0.9, seed ^ 5);
-        let crack = smoothstep(0.0, 0.16, slab.f2 - slab.f1);
-        // each slab is a plane tilted its own way
-        let tilt = slab.offset[0] * (slab.id - 0.5) * 9.0 + slab.offset[1] * ((slab.id * 7.3).fract() - 0.5) * 9.0;
+        let (wx, wy) = (fbm(x, y, 3, 4, seed ^ 1) - 0.5, fbm(x, y, 3, 4, seed ^ 2) - 0.5);
+        let slab = cellular(x + wx * 0.34, y + wy * 0.34, 3, 1.0, seed);
+        let chip = cellular(x + wy * 0.16, y + wx * 0.16, 8, 1.0, seed ^ 5);
+        // each slab is a plane tilted its own way; the cracks between open only here and there
+        let tilt = slab.offset[0] * (slab.id - 0.5) * 17.0 + slab.offset[1] * ((slab.id * 7.3).fract() - 0.5) * 17.0;
+        let open = smoothstep(0.40, 0.62, fbm(x, y, 3, 2, seed ^ 8));
+        let crack = 1.0 - (1.0 - smoothstep(0.0, 0.10, slab.f2 - slab.f1)) * open;
+        let ridge = 1.0 - (2.0 * fbm(x + wx * 0.2, y + wy * 0.2, 4, 4, seed ^ 6) - 1.0).abs();
         let grain = fbm(x, y, 8, 3, seed ^ 7);
-        let tone = 0.28 + 0.26 * slab.id + 0.28 * grain + 0.08 * chip.id;
-        (
-            blend(scale(c.dark(), 0.62), c.ramp(tone), 0.25 + 0.75 * crack),
-            tilt + crack * 2.4 + chip.f1 * -1.5 + grain * 2.0,
-        )
+        let tone = 0.06 + 0.22 * slab.id + 0.30 * grain + 0.20 * ridge + 0.06 * chip.id;
+        let face = tilt + crack * 2.0 - chip.f1 * 2.2 + grain * 3.0 + ridge * 5.0;
+        (blend(scale(c.dark(), 0.62), c.ramp(tone), 0.35 + 0.65 * crack), face)
     })
 }
 
@@ -196,7 +197,8 @@ pub(super) fn capped(c: &Colours, seed: u32) -> Patch {
             let cover = fbm(u, v, 4, 4, seed ^ 0xCA);
             let i = y * CELL + x;
             let w = smoothstep(0.46, 0.54, cover + p.relief[i] * 0.006);
-            p.colour[i] = blend(p.colour[i], scale(c.accent, 0.9 + 0.15 * cover), w);
+            let grain = 0.5 * fbm(u, v, 16, 2, seed ^ 0xCB) + 0.5 * fbm(u, v, 5, 2, seed ^ 0xCC);
+            p.colour[i] = blend(p.colour[i], scale(c.accent, 0.78 + 0.36 * grain), w);
             p.relief[i] = mix(p.relief[i], 3.0 + cover * 6.0, w);
         }
     }

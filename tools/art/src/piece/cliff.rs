@@ -38,9 +38,10 @@ pub(crate) fn build(style: Style, letters: &str, variation: u32) -> Mesh {
     let mut strips: Vec<Strip> = Vec::new();
     for tier in 1..=2 {
         for (sides, run) in runs(&levels, tier) {
-            let strip = sweep(style, &levels, tier, sides, run, seed);
+            let strip = sweep(style, &levels, tier, sides, run);
             // a wall over two levels with the same contour is one surface, so that its middle row is smooth too
-            if let Some(below) = strips.iter_mut().find(|s| s.sides == sides && s.tiers[1] + 1 == tier) {
+            let below = strips.iter_mut().find(|s| style == Style::Rock && s.sides == sides && s.tiers[1] + 1 == tier);
+            if let Some(below) = below {
                 below.stack(&strip, tier);
             } else {
                 strips.push(strip);
@@ -114,7 +115,7 @@ fn tier_profile(style: Style, levels: &[u8; 4], side: usize, tier: u8) -> Profil
 }
 
 /// Sweeps a tier's outline from its first side to its second, with the high ground on the left.
-fn sweep(style: Style, levels: &[u8; 4], tier: u8, sides: [usize; 2], run: usize, _seed: u32) -> Strip {
+fn sweep(style: Style, levels: &[u8; 4], tier: u8, sides: [usize; 2], run: usize) -> Strip {
     let ends = sides.map(|s| tier_profile(style, levels, s, tier));
     let frames = sides.map(|s| side_frame(levels, s));
     let stations: Vec<f32> = match (style, run) {

@@ -45,46 +45,59 @@ const CITY_UPPER: &[Point] = &[
     [8.0, 256.0],
 ];
 
-/// Range of the wall in the cliff texture, from rim to foot.
-const RIM_V: f32 = 0.254;
-const FOOT_V: f32 = 0.996;
+/// Texture row of the rim.
+pub(crate) const RIM_V: f32 = 0.254;
+
+/// Texture row of the foot.
+pub(crate) const FOOT_V: f32 = 0.996;
+
+/// Where the tiers of a double city wall begin and end in the texture: both at the full density of a single wall, the lower one
+/// without coping, the upper one without plinth, cut between two courses of stones.
+const CITY_SPLIT_V: [[f32; 2]; 2] = [[FOOT_V, 0.375], [0.906, RIM_V]];
 
 /// The tiers of a side whose corners are `rise` levels (1 or 2) apart, lowest first.
 pub(crate) fn side(style: Style, rise: u8) -> Vec<Profile> {
-    let tiers: Vec<&[Point]> = match (style, rise) {
-        (Style::Rock, 1) => vec![ROCK],
-        (Style::Rock, _) => vec![ROCK_LOWER, ROCK_UPPER],
-        (Style::City, 1) => vec![CITY],
-        (Style::City, _) => vec![CITY_LOWER, CITY_UPPER],
-    };
+    let tiers = tiers(style, rise);
     let joined = join(&tiers);
-    let length = |points: &[Point]| -> f32 { points.windows(2).map(|w| distance(w[0], w[1])).sum() };
     let total = length(&joined);
     let mut start = 0;
     tiers
         .iter()
-        .map(|tier| {
-            let range = start..start + tier.len();
-            start += tier.len() - 1;
-            let v = range.clone().map(|i| FOOT_V + (RIM_V - FOOT_V) * length(&joined[..=i]) / total).collect();
-            let normals = range.map(|i| normal(&joined, i)).collect();
-            Profile { points: tier.to_vec(), v, normals }
+        .enumerate()
+        .map(|(tier, points)| {
+            let range = start..start + points.len();
+            start += points.len() - 1;
+            let v = if style == Style::City && rise > 1 {
+                let [foot, rim] = CITY_SPLIT_V[tier];
+                (0..points.len()).map(|i| foot + (rim - foot) * length(&points[..=i]) / length(points)).collect()
+            } else {
+                range.clone().map(|i| FOOT_V + (RIM_V - FOOT_V) * length(&joined[..=i]) / total).collect()
+            };
+            Profile { points: points.to_vec(), v, normals: range.map(|i| normal(&joined, i)).collect() }
         })
         .collect()
 }
 
-/// All tiers as one outline.
-pub(crate) fn whole(style: Style, rise: u8) -> Profile {
-    let mut tiers = side(style, rise).into_iter();
-    let Some(mut all) = tiers.next() else {
-        return Profile { points: Vec::new(), v: Vec::new(), normals: Vec::new() };
-    };
-    for tier in tiers {
-        all.points.extend_from_slice(&tier.points[1..]);
-        all.v.extend_from_slice(&tier.v[1..]);
-        all.normals.extend_from_slice(&tier.normals[1..]);
+fn tiers(style: Style, rise: u8) -> Vec<&'static [Point]> {
+    match (style, rise) {
+        (Style::Rock, 1) => vec![ROCK],
+        (Style::Rock, _) => vec![ROCK_LOWER, ROCK_UPPER],
+        (Style::City, 1) => vec![CITY],
+        (Style::City, _) => vec![CITY_LOWER, CITY_UPPER],
     }
-    all
+}
+
+fn length(points: &[Point]) -> f32 {
+    points.windows(2).map(|w| distance(w[0], w[1])).sum()
+}
+
+/// All tiers as one outline, with the whole texture over it.
+pub(crate) fn whole(style: Style, rise: u8) -> Profile {
+    let points = join(&tiers(style, rise));
+    let total = length(&points);
+    let v = (0..points.len()).map(|i| FOOT_V + (RIM_V - FOOT_V) * length(&points[..=i]) / total).collect();
+    let normals = (0..points.len()).map(|i| normal(&points, i)).collect();
+    Profile { points, v, normals }
 }
 
 fn join(tiers: &[&[Point]]) -> Vec<Point> {

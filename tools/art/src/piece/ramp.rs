@@ -4,7 +4,7 @@
 //! from the ramp's open side (0), where the ground goes on, to its walled side (128).
 
 use super::cliff::CORNERS;
-use super::profile;
+use super::profile::{self, FOOT_V, RIM_V};
 use super::soup::{Corner, Soup, add, cross, ground_uv, sub, unit};
 use super::{CELL, Style};
 use crate::mdx::Mesh;
@@ -13,8 +13,22 @@ use crate::noise::{fbm, hash_text, mix};
 /// Height of the low ramp corner: the ground there is raised half a level.
 const MIDDLE: f32 = 64.0;
 
-/// A point of the frame: a, b, z.
-type Point = [f32; 3];
+/// A point of a ramp.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Point {
+    /// a, b, z.
+    at: [f32; 3],
+    /// Texture coordinates where the point belongs to a wall.
+    wall: [f32; 2],
+}
+
+/// A point of the walkable part only.
+const fn level_point(a: f32, b: f32, z: f32) -> Point {
+    Point { at: [a, b, z], wall: [0.0; 2] }
+}
+
+/// World units of wall along one width of the cliff texture.
+const WALL_REACH: f32 = 256.0;
 
 /// How the frame lies in the cell.
 struct Frame {
@@ -24,7 +38,8 @@ struct Frame {
 }
 
 impl Frame {
-    fn world(&self, p: Point) -> Point {
+    fn world(&self, p: Point) -> [f32; 3] {
+        let p = p.at;
         [
             self.origin[0] + self.down[0] * p[0] + self.across[0] * p[1],
             self.origin[1] + self.down[1] * p[0] + self.across[1] * p[1],
@@ -93,40 +108,47 @@ fn slope(rise: u8, a: f32) -> f32 {
 }
 
 fn open_side(rise: u8) -> Vec<Point> {
-    vec![[0.0, 0.0, slope(rise, 0.0)], [CELL, 0.0, MIDDLE], [2.0 * CELL, 0.0, 0.0]]
+    vec![level_point(0.0, 0.0, slope(rise, 0.0)), level_point(CELL, 0.0, MIDDLE), level_point(2.0 * CELL, 0.0, 0.0)]
 }
 
 /// Columns over the low neighbour, before the far end, where every row runs into the wall's end: the border there is a
 /// straight line of ground and has no corner of its own.
 const TAIL: [f32; 3] = [CELL, 172.0, 214.0];
 
-/// Rows of a ramp whose walled side has high ground beside the top: a bank leads from the slope to the cliff's outline.
+/// Rows of a ramp whose walled side has high ground beside the top: a bank leads from the slope to the cliff's outline. Above the
+/// middle it rises to the plateau, below it falls to the low ground, so its rim and foot change places on the way.
 fn beside_high_ground(style: Style, rise: u8, seed: u32) -> Vec<Vec<Point>> {
     let outline = profile::whole(style, rise);
     let top = slope(rise, 0.0);
     let count = outline.points.len();
-    let cliff: Vec<[f32; 2]> = outline.points.iter().rev().map(|p| [CELL / 2.0 - p[0], p[1]]).collect();
-    let along: Vec<f32> = (0..count).map(|j| mix(28.0, 98.0, j as f32 / (count - 1) as f32)).collect();
+    let cliff: Vec<([f32; 2], f32)> =
+        outline.points.iter().zip(&outline.v).rev().map(|(p, v)| ([CELL / 2.0 - p[0], p[1]], *v)).collect();
     let (near, far, steps) = if style == Style::Rock { (52.0, 84.0, 5) } else { (58.0, 64.0, 1) };
-    let end = [2.0 * CELL, CELL, 0.0];
+    let start = Point { at: [0.0, CELL, top], wall: [(CELL - near) / WALL_REACH, RIM_V] };
+    let end = Point { at: [2.0 * CELL, CELL, 0.0], wall: [1.0, FOOT_V] };
     let mut rows = vec![open_side(rise)];
     for step in 0..=steps {
         let t = step as f32 / steps as f32;
         let b = mix(near, far, t);
-        let mut row = vec![[0.0, CELL, top]];
-        for j in 0..count {
-            let z = mix(slope(rise, along[j]), cliff[j][1], t);
-            row.push([mix(along[j], cliff[j][0], t), b + rough(style, seed, along[j], t), z]);
+        let mut row = vec![start];
+        for (j, (p, v)) in cliff.iter().enumerate() {
+            let share = j as f32 / (count - 1) as f32;
+            let along = mix(28.0, 98.0, share);
+            let a = mix(along, p[0], t);
+            let u = (CELL - b) + (along - CELL / 2.0) * (1.0 - t);
+            let wall = [u.max(0.0) / WALL_REACH, mix(mix(FOOT_V, RIM_V, share), *v, t)];
+            row.push(Point { at: [a, b + rough(style, seed, along, t), mix(slope(rise, along), p[1], t)], wall });
         }
         for a in TAIL {
-            row.push([a, b + rough(style, seed, a, t), mix(slope(rise, a), 0.0, t)]);
+            let wall = [(CELL - b + a - CELL / 2.0) / WALL_REACH, mix(RIM_V, FOOT_V, t)];
+            row.push(Point { at: [a, b + rough(style, seed, a, t), mix(slope(rise, a), 0.0, t)], wall });
         }
         row.push(end);
         rows.push(row);
     }
-    let mut last = vec![[0.0, CELL, top]];
-    last.extend(cliff.iter().map(|p| [p[0], CELL, p[1]]));
-    last.extend([[CELL, CELL, 0.0], end]);
+    let mut last = vec![start];
+    last.extend(cliff.iter().map(|(p, v)| Point { at: [p[0], CELL, p[1]], wall: [0.0, *v] }));
+    last.extend([level_point(CELL, CELL, 0.0), end]);
     rows.push(last);
     rows
 }
@@ -136,19 +158,19 @@ fn beside_low_ground(style: Style, rise: u8, seed: u32) -> Vec<Vec<Point>> {
     let outline = profile::whole(style, rise);
     let top = slope(rise, 0.0);
     let count = outline.points.len();
-    let end = [2.0 * CELL, CELL, 0.0];
     let mut rows = vec![open_side(rise)];
-    for (j, p) in outline.points.iter().rev().enumerate() {
+    for (j, (p, v)) in outline.points.iter().zip(&outline.v).rev().enumerate() {
         let t = j as f32 / (count - 1) as f32;
         let b = CELL / 2.0 - p[0];
-        let mut row = vec![[0.0, b, p[1]]];
+        let mut row = vec![Point { at: [0.0, b, p[1]], wall: [0.0, *v] }];
         for a in [30.0, 62.0, 96.0].into_iter().chain(TAIL) {
-            row.push([a, b + rough(style, seed, a, t), p[1] * slope(rise, a) / top]);
+            let z = p[1] * slope(rise, a) / top;
+            row.push(Point { at: [a, b + rough(style, seed, a, t), z], wall: [a / WALL_REACH, *v] });
         }
-        row.push(end);
+        row.push(Point { at: [2.0 * CELL, CELL, 0.0], wall: [1.0, *v] });
         rows.push(row);
     }
-    rows.push(vec![[0.0, CELL, 0.0], [CELL, CELL, 0.0], end]);
+    rows.push(vec![level_point(0.0, CELL, 0.0), level_point(CELL, CELL, 0.0), level_point(2.0 * CELL, CELL, 0.0)]);
     rows
 }
 
@@ -168,7 +190,7 @@ fn stitch(rows: &[Vec<Point>]) -> Vec<[Point; 3]> {
         let (near, far) = (&pair[0], &pair[1]);
         let (mut i, mut j) = (0, 0);
         while i + 1 < near.len() || j + 1 < far.len() {
-            let step_near = j + 1 == far.len() || (i + 1 < near.len() && near[i + 1][0] <= far[j + 1][0]);
+            let step_near = j + 1 == far.len() || (i + 1 < near.len() && near[i + 1].at[0] <= far[j + 1].at[0]);
             if step_near {
                 out.push([near[i], near[i + 1], far[j]]);
                 i += 1;
@@ -200,11 +222,11 @@ fn emit(style: Style, frame: &Frame, rise: u8, walled_high: bool, rows: &[Vec<Po
                 // smooth within the walkable part and within the wall, with an edge between them
                 normal = [0.0; 3];
                 for (other, n) in triangles.iter().zip(&faces) {
-                    if steep(*n) == steep(*face) && other.contains(&p) {
+                    if steep(*n) == steep(*face) && other.iter().any(|q| q.at == p.at) {
                         normal = add(normal, *n);
                     }
                 }
-                if let Some(n) = outline_normal(style, rise, walled_high, p) {
+                if let Some(n) = outline_normal(style, rise, walled_high, p.at) {
                     let d = [
                         frame.down[0] * n[0] + frame.across[0] * n[1],
                         frame.down[1] * n[0] + frame.across[1] * n[1],
@@ -214,7 +236,7 @@ fn emit(style: Style, frame: &Frame, rise: u8, walled_high: bool, rows: &[Vec<Po
                 }
             }
             let world = frame.world(p);
-            let uv = if steep(*face) { wall_uv(rise, walled_high, p) } else { level_uv(frame, t, world) };
+            let uv = if steep(*face) { p.wall } else { level_uv(frame, t, world) };
             Corner { position: world, normal: unit(normal), uv }
         };
         soup.triangle(t.map(corner));
@@ -223,7 +245,7 @@ fn emit(style: Style, frame: &Frame, rise: u8, walled_high: bool, rows: &[Vec<Po
 }
 
 /// The normal that the shared outline gives to a point on it, in frame axes.
-fn outline_normal(style: Style, rise: u8, walled_high: bool, p: Point) -> Option<[f32; 3]> {
+fn outline_normal(style: Style, rise: u8, walled_high: bool, p: [f32; 3]) -> Option<[f32; 3]> {
     let on_border = if walled_high { p[1] == CELL } else { p[0] == 0.0 };
     if !on_border {
         return None;
@@ -238,25 +260,13 @@ fn outline_normal(style: Style, rise: u8, walled_high: bool, p: Point) -> Option
 }
 
 /// Ground coordinates of a walkable point; each of the two cells has its own square.
-fn level_uv(frame: &Frame, triangle: &[Point; 3], world: Point) -> [f32; 2] {
-    let second = triangle.iter().map(|p| p[0]).sum::<f32>() / 3.0 > CELL;
-    let lower = triangle.iter().all(|p| p[2] < 1.0);
+fn level_uv(frame: &Frame, triangle: &[Point; 3], world: [f32; 3]) -> [f32; 2] {
+    let second = triangle.iter().map(|p| p.at[0]).sum::<f32>() / 3.0 > CELL;
+    let lower = triangle.iter().all(|p| p.at[2] < 1.0);
     let start = |k: usize| {
         // the neighbour's square lies one cell on, or the own one does when the ramp goes down to the west or south
         let shifted = (frame.down[k] > 0.5 && second) || (frame.down[k] < -0.5 && !second);
         if shifted { CELL } else { 0.0 }
     };
     ground_uv(world[0] - start(0), world[1] - start(1), lower)
-}
-
-/// Wall coordinates: rows of the texture by height, columns along the wall from the shared outline on.
-fn wall_uv(rise: u8, walled_high: bool, p: Point) -> [f32; 2] {
-    let top = f32::from(rise) * CELL;
-    let u = if walled_high {
-        // 22 covers the outline itself, which stands at one column
-        ((CELL - p[1]) + ((p[0] - CELL / 2.0).abs() - 22.0).max(0.0)) / 256.0
-    } else {
-        p[0] / 256.0
-    };
-    [u.clamp(0.0, 1.0), 0.996 + (0.254 - 0.996) * (p[2] / top).clamp(0.0, 1.0)]
 }
