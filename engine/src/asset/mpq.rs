@@ -41,6 +41,12 @@ pub const MAX_RESIDENT_BYTES: u64 = 128 << 20;
 /// Most entries of a hash or block table that are looked at; the games' own limit is 2^19 entries.
 pub const MAX_TABLE_ENTRIES: usize = 1 << 20;
 
+/// Largest list of names that is looked at; the largest known ones have about 4 MiB.
+pub const MAX_LISTFILE_BYTES: u64 = 16 << 20;
+
+/// Longest name in a list of names, in bytes.
+const MAX_NAME_BYTES: usize = 1024;
+
 /// Which program's reading of the format applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Profile {
@@ -123,15 +129,18 @@ impl Archive {
     }
 
     /// The names in `(listfile)` that can be looked up, in its order, each once. Empty where there is none: most
-    /// published maps have lost it, so ask for known names instead.
+    /// published maps have lost it, so ask for known names instead. A list above [`MAX_LISTFILE_BYTES`] counts as none.
     pub fn listfile(&self) -> Vec<String> {
+        if self.size("(listfile)").is_none_or(|size| size > MAX_LISTFILE_BYTES) {
+            return Vec::new();
+        }
         let Ok(bytes) = self.read("(listfile)") else { return Vec::new() };
         let text = String::from_utf8_lossy(&bytes);
         let mut seen = HashSet::new();
         text.trim_start_matches('\u{feff}')
-            .split(['\r', '\n', ';'])
+            .split(['\r', '\n', ';', '\0'])
             .map(str::trim)
-            .filter(|name| !name.is_empty() && self.contains(name))
+            .filter(|name| !name.is_empty() && name.len() <= MAX_NAME_BYTES && self.contains(name))
             .filter(|name| seen.insert(name.replace('/', "\\").to_ascii_lowercase()))
             .map(str::to_owned)
             .collect()

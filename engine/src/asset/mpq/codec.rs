@@ -13,6 +13,9 @@ const LZMA: u8 = 0x12;
 const SPARSE: u8 = 0x20;
 const ADPCM: u8 = 0x40 | 0x80;
 
+/// Packed data and the most bytes that may come out.
+type Step = fn(&[u8], usize) -> Result<Vec<u8>, String>;
+
 /// Why a unit could not be unpacked, before its place is known.
 #[derive(Debug)]
 pub(super) enum CodecError {
@@ -48,8 +51,7 @@ pub(super) fn decompress(data: &[u8], size: usize) -> Result<Vec<u8>, CodecError
         m if m & 0x04 != 0 || m == 0 => return unsupported("an unknown method"),
         _ => {}
     }
-    let steps: [(u8, fn(&[u8], usize) -> Result<Vec<u8>, String>); 4] =
-        [(BZIP2, bunzip2), (PKWARE, explode), (ZLIB, inflate), (SPARSE, unsparse)];
+    let steps: [(u8, Step); 4] = [(BZIP2, bunzip2), (PKWARE, explode), (ZLIB, inflate), (SPARSE, unsparse)];
     let mut out: Option<Vec<u8>> = None;
     let mut left = mask;
     for (bit, step) in steps.into_iter().filter(|(bit, _)| mask & bit != 0) {

@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn case_and_slashes_do_not_matter_and_the_key_takes_the_base_name() {
         assert_eq!(hash("Units\\A.slk", HashKind::NameA), hash("uNITS/a.SLK", HashKind::NameA));
-        assert_eq!(file_key("x/y\\War3map.j"), file_key("war3map.J"));
+        assert_eq!(file_key("x/y\\Script.j"), file_key("script.J"));
     }
 
     #[test]

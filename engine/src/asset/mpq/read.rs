@@ -220,7 +220,9 @@ impl FileReader<'_> {
     /// One unit of data: decrypted, unpacked when it is smaller than what it holds, exactly `size` bytes long.
     fn unit(&self, start: u64, packed: u64, size: u32, key: Option<u32>, what: &str) -> Result<Vec<u8>, MpqError> {
         let at = self.position(start);
-        let mut bytes = self.source.read(at, packed)?;
+        // A unit that is not smaller than what it holds is stored as it is; more than that is never looked at, so that
+        // sectors which overlap cannot make the work grow with the square of the file.
+        let mut bytes = self.source.read(at, packed.min(size.into()))?;
         if let Some(key) = key {
             crypt::decrypt(&mut bytes, key);
         }

@@ -44,6 +44,22 @@ fn read_all(path: &Path, archive: &Archive, known: &[&str]) -> (usize, Vec<Strin
     (good, errors)
 }
 
+/// The two numbers in front of `marker` in the row of facts that the corpus has for a file: `marker` follows `WxH`.
+fn facts_size(root: &Path, path: &Path, kind: &str, marker: &str) -> (u64, u64) {
+    let manifest = std::fs::read_to_string(root.join("manifest.tsv")).unwrap();
+    let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+    let row = manifest.lines().find(|row| row.split('\t').next() == Some(&name)).unwrap();
+    let facts = &row[row.find(kind).unwrap()..];
+    let size = facts[..facts.find(marker).unwrap()].rsplit(' ').next().unwrap();
+    let (width, height) = size.split_once('x').unwrap();
+    (width.parse().unwrap(), height.parse().unwrap())
+}
+
+/// Bytes of a vertex in version 11 and 12 of the classic terrain.
+fn vertex_bytes(w3e: &[u8]) -> u64 {
+    if w3e[4] >= 12 { 8 } else { 7 }
+}
+
 const CLASSIC_NAMES: [&str; 12] = [
     "war3map.w3e",
     "war3map.w3i",
@@ -86,6 +102,13 @@ fn every_classic_map_gives_its_terrain() {
         let w3e = archive.read("war3map.w3e").unwrap();
         assert_eq!(&w3e[..4], b"W3E!", "{}", path.display());
         assert!(archive.contains("war3map.w3i"), "{}", path.display());
+        let (width, height) = facts_size(&root, &path, "W3E v", " cells");
+        let lists = w3e[13] as usize * 4 + w3e[13 + 4 + w3e[13] as usize * 4] as usize * 4;
+        let header = 4 + 4 + 1 + 4 + 4 + 4 + 8 + 8 + lists as u64;
+        assert_eq!(w3e.len() as u64, header + (width + 1) * (height + 1) * vertex_bytes(&w3e), "{}", path.display());
+        if let Ok(shadow) = archive.read("war3map.shd") {
+            assert_eq!(shadow.len() as u64, width * height * 16, "{}", path.display());
+        }
     }
     assert!(all_errors.is_empty(), "{all_errors:#?}");
 }
@@ -101,7 +124,14 @@ fn every_versioned_map_gives_its_terrain() {
         let (good, errors) = read_all(&path, &archive, &VERSIONED_NAMES);
         eprintln!("{good:4} files: {}", path.display());
         assert!(errors.is_empty(), "{errors:#?}");
-        assert_eq!(&archive.read("t3HeightMap").unwrap()[..4], b"HMAP", "{}", path.display());
+        let heights = archive.read("t3HeightMap").unwrap();
+        let (width, height) = facts_size(&root, &path, "HMAP v", " points");
+        assert_eq!(
+            (&heights[..4], heights.len() as u64),
+            (&b"HMAP"[..], 32 + 6 * width * height),
+            "{}",
+            path.display()
+        );
         assert!(archive.contains("MapInfo") && archive.contains("t3Terrain.xml"), "{}", path.display());
     }
 }

@@ -4,7 +4,7 @@ fn sample() -> Vec<(String, Vec<u8>)> {
     let long: Vec<u8> = (0..20_000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
     let noise: Vec<u8> = (0..9000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     vec![
-        ("war3map.w3e".to_owned(), long),
+        ("terrain.bin".to_owned(), long),
         ("Textures/Noise.blp".to_owned(), noise),
         ("empty.txt".to_owned(), Vec::new()),
         ("a\\b\\c.txt".to_owned(), b"short".to_vec()),
@@ -97,7 +97,7 @@ fn user_data_leads_to_the_header_only_for_versioned_readers() {
     prefix[..4].copy_from_slice(b"MPQ\x1B");
     prefix[8..12].copy_from_slice(&header.to_le_bytes());
     let bytes = write_with(&sample(), &WriteOptions { prefix, ..WriteOptions::default() });
-    assert!(Archive::open(bytes.clone(), Profile::Versioned).unwrap().contains("war3map.w3e"));
+    assert!(Archive::open(bytes.clone(), Profile::Versioned).unwrap().contains("terrain.bin"));
     assert!(Archive::open(bytes, Profile::Classic).unwrap().contains("decoy"));
 }
 
@@ -117,22 +117,16 @@ fn positions_wrap_at_32_bits_so_that_tables_may_lie_before_the_header() {
     bytes.extend(header);
     let archive = Archive::open(bytes, Profile::Classic).unwrap();
     assert_eq!(archive.offset(), u64::from(moved));
-    assert!(archive.contains("war3map.w3e"));
+    assert!(archive.contains("terrain.bin"));
 }
 
 #[test]
 fn high_bits_of_a_block_index_and_a_table_cut_by_the_end_are_harmless() {
     let files = sample();
     let mut bytes = write(&files);
-    let at = |n: usize, bytes: &[u8]| u32::from_le_bytes(bytes[n..n + 4].try_into().unwrap()) as usize;
-    let (hash, count) = (at(16, &bytes), at(24, &bytes));
-    let key = crypt::hash("(hash table)", crypt::HashKind::Key);
-    let table = &mut bytes[hash..hash + count * 16];
-    crypt::decrypt(table, key);
-    for entry in table.chunks_exact_mut(16).filter(|e| e[12..] != [0xFF; 4]) {
-        entry[15] |= 0xA0;
-    }
-    crypt::encrypt(table, key);
+    edit_table(&mut bytes, 0, 16, |table| {
+        table.chunks_exact_mut(16).filter(|e| e[12..] != [0xFF; 4]).for_each(|e| e[15] |= 0xA0);
+    });
     bytes[28..32].copy_from_slice(&86_529u32.to_le_bytes());
     let archive = Archive::open(bytes, Profile::Classic).unwrap();
     assert_eq!(archive.block_count(), 5);
@@ -145,17 +139,112 @@ fn high_bits_of_a_block_index_and_a_table_cut_by_the_end_are_harmless() {
 fn short_data_reads_as_zeros_for_classic_readers_and_is_an_error_for_versioned_ones() {
     let files = [("a".to_owned(), vec![7; 3000])];
     let mut bytes = write_with(&files, &WriteOptions { single_unit: true, ..WriteOptions::default() });
-    let at = |n: usize, bytes: &[u8]| u32::from_le_bytes(bytes[n..n + 4].try_into().unwrap()) as usize;
-    let (block, count) = (at(20, &bytes), at(28, &bytes));
-    let key = crypt::hash("(block table)", crypt::HashKind::Key);
-    let table = &mut bytes[block..block + count * 16];
-    crypt::decrypt(table, key);
-    table[8..12].copy_from_slice(&3500u32.to_le_bytes());
-    crypt::encrypt(table, key);
+    edit_table(&mut bytes, 0, 20, |table| table[8..12].copy_from_slice(&3500u32.to_le_bytes()));
     let data = Archive::open(bytes.clone(), Profile::Classic).unwrap().read("a").unwrap();
     assert_eq!((&data[..3000], &data[3000..]), (&[7; 3000][..], &[0; 500][..]));
     let error = Archive::open(bytes, Profile::Versioned).unwrap().read("a").unwrap_err();
     assert!(error.to_string().contains("holds 3000 bytes where 3500 are declared"), "{error}");
+}
+
+fn word(bytes: &[u8], at: usize) -> usize {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
+}
+
+/// Lets `edit` change a table in its plain form; `field` is the offset of the table's position in the header.
+fn edit_table(bytes: &mut [u8], header: usize, field: usize, edit: impl FnOnce(&mut [u8])) {
+    let (at, count) = (header + word(bytes, header + field), word(bytes, header + field + 8));
+    let name = if field == 16 { "(hash table)" } else { "(block table)" };
+    let key = crypt::hash(name, crypt::HashKind::Key);
+    let table = &mut bytes[at..at + count * 16];
+    crypt::decrypt(table, key);
+    edit(table);
+    crypt::encrypt(table, key);
+}
+
+#[test]
+fn neutral_locale_wins_and_another_one_is_better_than_none() {
+    let mut bytes = write(&[("a".to_owned(), b"neutral".to_vec()), ("b".to_owned(), b"other".to_vec())]);
+    edit_table(&mut bytes, 0, 16, |table| {
+        let slot = table.chunks_exact(16).position(|entry| entry[12..] == [0; 4]).unwrap();
+        let neutral = table[slot * 16..][..16].to_vec();
+        // In front of it in the search: the same name, English, the second block.
+        table[slot * 16 + 8..][..8].copy_from_slice(&[9, 4, 0, 0, 1, 0, 0, 0]);
+        let next = (slot + 1) % (table.len() / 16);
+        table[next * 16..][..16].copy_from_slice(&neutral);
+    });
+    assert_eq!(Archive::open(bytes.clone(), Profile::Classic).unwrap().read("a").unwrap(), b"neutral");
+    edit_table(&mut bytes, 0, 16, |table| {
+        table.chunks_exact_mut(16).filter(|entry| entry[8..] == [0; 8]).for_each(|entry| entry[8] = 7);
+    });
+    assert_eq!(Archive::open(bytes, Profile::Classic).unwrap().read("a").unwrap(), b"other");
+}
+
+/// A version 4 header in the 512 bytes in front of a version 1 archive, with the hash table packed.
+fn version_4() -> Vec<u8> {
+    let mut bytes = write_with(&sample(), &WriteOptions { prefix: vec![1], ..WriteOptions::default() });
+    let (hash, block) = (512 + word(&bytes, 512 + 16), 512 + word(&bytes, 512 + 20));
+    let (hash_count, block_count) = (word(&bytes, 512 + 24), word(&bytes, 512 + 28));
+    edit_table(&mut bytes, 512, 20, |table| {
+        for entry in table.chunks_exact_mut(16) {
+            let pos = word(entry, 0) as u32 + 512;
+            entry[..4].copy_from_slice(&pos.to_le_bytes());
+        }
+    });
+    let key = crypt::hash("(hash table)", crypt::HashKind::Key);
+    let mut table = bytes[hash..hash + hash_count * 16].to_vec();
+    crypt::decrypt(&mut table, key);
+    let mut packed = vec![2];
+    let mut encoder = flate2::write::ZlibEncoder::new(&mut packed, flate2::Compression::best());
+    std::io::Write::write_all(&mut encoder, &table).unwrap();
+    encoder.finish().unwrap();
+    assert!(packed.len() < table.len());
+    crypt::encrypt(&mut packed, key);
+    let mut header = b"MPQ\x1A".to_vec();
+    for value in [208, 0, 3 | 3 << 16, bytes.len(), block, hash_count, block_count] {
+        header.extend((value as u32).to_le_bytes());
+    }
+    header.resize(208, 0);
+    header[0x44..0x48].copy_from_slice(&(packed.len() as u32).to_le_bytes());
+    header[0x4C..0x50].copy_from_slice(&(block_count as u32 * 16).to_le_bytes());
+    bytes[..208].copy_from_slice(&header);
+    bytes.extend(packed);
+    bytes
+}
+
+#[test]
+fn packed_tables_of_version_4_are_read_and_het_tables_alone_are_an_error() {
+    let mut bytes = version_4();
+    let archive = Archive::open(bytes.clone(), Profile::Versioned).unwrap();
+    assert_eq!(archive.offset(), 0);
+    for (name, data) in sample() {
+        assert_eq!(archive.read(&name).unwrap(), data);
+    }
+    bytes[16..20].fill(0);
+    bytes[0x3C] = 1;
+    bytes[512..516].fill(0);
+    assert!(matches!(Archive::open(bytes, Profile::Versioned), Err(MpqError::NoHashTable)));
+}
+
+#[test]
+fn archive_that_stays_on_disk_reads_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.mpq");
+    std::fs::write(&path, write(&sample())).unwrap();
+    let file = File::open(&path).unwrap();
+    let len = file.metadata().unwrap().len();
+    let archive = Archive::from_source(Source::file(file, len), Profile::Classic).unwrap();
+    for (name, data) in sample() {
+        assert_eq!(archive.read(&name).unwrap(), data);
+        assert_eq!(Archive::open_file(&path, Profile::Classic).unwrap().read(&name).unwrap(), data);
+    }
+}
+
+#[test]
+fn inflated_list_of_names_counts_as_none() {
+    let mut bytes = write(&sample());
+    assert_eq!(Archive::open(bytes.clone(), Profile::Classic).unwrap().listfile().len(), 4);
+    edit_table(&mut bytes, 0, 20, |table| table[4 * 16 + 8..][..4].copy_from_slice(&(400u32 << 20).to_le_bytes()));
+    assert!(Archive::open(bytes, Profile::Classic).unwrap().listfile().is_empty());
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub fn write(files: &[(String, Vec<u8>)]) -> Vec<u8> {
 /// Packs files into a version 1 archive.
 ///
 /// # Panics
-/// As [`write`], and with a `sector_shift` above 22.
+/// As [`write()`], and with a `sector_shift` above 22.
 pub fn write_with(files: &[(String, Vec<u8>)], options: &WriteOptions) -> Vec<u8> {
     assert!(options.sector_shift <= 22, "a sector of 512 << {} bytes does not fit 32 bits", options.sector_shift);
     let files = unique(files, options.listfile);
