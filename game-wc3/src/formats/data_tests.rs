@@ -15,6 +15,7 @@ struct Entry {
 /// Files of the manifest by the beginning and the end of their path; empty where there is no manifest.
 fn entries(begin: &str, end: &str) -> Vec<Entry> {
     let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    // A second working tree may lie one folder deeper.
     let root = if root.exists() { root } else { Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data") };
     let Ok(manifest) = std::fs::read_to_string(root.join("manifest.tsv")) else {
         eprintln!("skipped: there are no files to read in {}", root.display());
@@ -264,5 +265,45 @@ fn a_light_with_a_short_size_hides_only_its_track() {
         assert_eq!((m.lights.len(), m.bones.len(), m.pivots.len()), (1, 3, 10));
         assert!(!m.particle_emitters2.is_empty() && !m.events.is_empty());
         assert_eq!(m.warnings[0].offset, 15296);
+    }
+}
+
+/// Damages that follow from a number alone: a truncation or some bytes replaced.
+fn damaged(bytes: &[u8], round: usize) -> Vec<u8> {
+    let mut out = bytes.to_vec();
+    let mut state = (round as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    for _ in 0..4 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let at = (state >> 33) as usize % out.len();
+        // Large values, because small ones hardly ever make a count lie.
+        out[at] = if round.is_multiple_of(2) { 0xff } else { (state >> 25) as u8 };
+    }
+    if round.is_multiple_of(3) {
+        out.truncate((state >> 35) as usize % bytes.len());
+    }
+    out
+}
+
+#[test]
+fn damaged_real_files_are_errors_or_warnings_and_never_panics() {
+    for e in entries("mdx/", ".mdx") {
+        for bytes in (0..60).map(|round| damaged(&e.bytes, round)) {
+            let Ok(m) = Model::parse(&bytes) else { continue };
+            let vertices: usize = m.geosets.iter().map(|g| g.positions.len()).sum();
+            assert!(vertices * 12 <= bytes.len() && m.nodes().count() * 96 <= bytes.len(), "{}", e.path);
+            assert!(m.hierarchy().len() <= m.nodes().count() && m.warnings.len() <= MAX_WARNINGS + 1);
+        }
+    }
+    for e in entries("w3e/", "/war3map.w3i") {
+        (0..200).for_each(|round| drop(w3i::W3i::parse(&damaged(&e.bytes, round))));
+    }
+    for e in entries("w3e/", "/war3mapUnits.doo") {
+        for bytes in (0..40).map(|round| damaged(&e.bytes, round)) {
+            let units = units_doo::Units::parse(&bytes).map_or(0, |file| file.units.len());
+            assert!(units * 91 <= bytes.len(), "{}", e.path);
+        }
+    }
+    for e in entries("slk/", ".slk") {
+        (0..40).for_each(|round| drop(Table::parse(&damaged(&e.bytes, round), "x")));
     }
 }

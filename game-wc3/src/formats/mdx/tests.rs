@@ -263,6 +263,17 @@ fn event_names_split_into_kind_and_code() {
     assert_eq!(EventObject::default().kind_and_code(), None);
 }
 
+#[test]
+fn tracks_of_global_sequences_past_the_last_follow_the_sequence() {
+    let track = [b"KGTR".to_vec(), ints(&[1, 1, 3, 0, 0, 0, 0])].concat();
+    let chunks: [(&[u8; 4], Vec<u8>); 3] =
+        [(b"HELP", node("h", 0, u32::MAX, &track)), (b"GLBS", ints(&[0, 500])), (b"PIVT", floats(&[0.0; 3]))];
+    let m = Model::parse(&file(800, &chunks)).unwrap();
+    assert_eq!(m.helpers[0].translation.as_ref().unwrap().global_sequence, None);
+    assert_eq!(fields(&m), ["track.globalSequenceId"]);
+    assert_eq!(m.warnings[0].offset, 24);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
     #[test]
