@@ -19,6 +19,11 @@ pub mod tables;
 pub mod tiles;
 pub mod water;
 
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+pub(crate) mod testing;
+
 use glam::Vec2;
 use terrace_engine::diag::Diagnostic;
 use terrace_engine::terrain::HeightField;
