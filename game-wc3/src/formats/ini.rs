@@ -155,7 +155,8 @@ mod tests {
     #[test]
     fn first_duplicates_win_and_comments_are_cut() {
         let ini = Ini::parse(
-            b"\xef\xbb\xbfloose=1\r\n// Misc stuff\r\n[Misc]\r\nA=1 // one\r\na=2\r\nUrl=http://x\r\n[other]\r\nA=9\r\n[MISC]\r\nB=\"q // r\"\r\nnonsense\r\n",
+            b"\xef\xbb\xbfloose=1\r\n// Misc stuff\r\n[Misc]\r\nA=1 // one\r\na=2\r\nUrl=http://x\r\n\
+             [other]\r\nA=9\r\n[MISC]\r\nB=\"q // r\"\r\nnonsense\r\n",
         );
         assert_eq!(ini.get("misc", "A"), Some("1"));
         assert_eq!(ini.get("Misc", "b"), Some("q // r"));

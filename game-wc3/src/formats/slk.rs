@@ -282,7 +282,8 @@ mod tests {
     fn positions_are_differential_and_f_records_move_them() {
         let t = table(concat!(
             "ID;PWXL;N;E\r\nB;Y4;X3;D0\r\nC;X1;Y1;K\"id\"\r\nC;X2;K\"Value\"\r\nC;X3;K\"file:hd\"\r\n",
-            "C;Y2;X1;K\"Abcd\"\r\nC;X2;K7\r\nF;X3\r\nC;K\"a;;b\"\r\nC;Y3;K\"in column 3\"\r\nC;X1;K\"efgh\"\r\nE\r\nC;X1;Y4;Kzz\r\n"
+            "C;Y2;X1;K\"Abcd\"\r\nC;X2;K7\r\nF;X3\r\nC;K\"a;;b\"\r\nC;Y3;K\"in column 3\"\r\n\
+             C;X1;K\"efgh\"\r\nE\r\nC;X1;Y4;Kzz\r\n"
         ));
         assert_eq!(t.len(), 2);
         let row = t.row("ABCD").unwrap();
@@ -301,7 +302,8 @@ mod tests {
     #[test]
     fn none_marks_and_lists_are_no_numbers() {
         let t = table(
-            "ID\nC;Y1;X1;Kid\nC;X2;Ka\nC;X3;Kb\nC;X4;Kc\nC;X5;Kd\nC;Y2;X1;Kr\nC;X2;K\"-\"\nC;X3;K\"_\"\nC;X4;K\"1,5\"\nC;X5;KTRUE\n",
+            "ID\nC;Y1;X1;Kid\nC;X2;Ka\nC;X3;Kb\nC;X4;Kc\nC;X5;Kd\nC;Y2;X1;Kr\nC;X2;K\"-\"\nC;X3;K\"_\"\n\
+             C;X4;K\"1,5\"\nC;X5;KTRUE\n",
         );
         let r = t.row("r").unwrap();
         assert_eq!((r.str("a"), r.str("b"), r.float("c"), r.str("zz")), (None, None, None, None));
@@ -311,8 +313,10 @@ mod tests {
 
     #[test]
     fn exact_keys_win_over_folded_ones_and_first_duplicates_win() {
-        let t =
-            table("ID\nC;Y1;X1;Kid\nC;X2;Kv\nC;Y2;X1;KcWc1\nC;X2;K1\nC;Y3;X1;KCWc1\nC;X2;K2\nC;Y4;X1;KcWc1\nC;X2;K3\n");
+        let t = table(
+            "ID\nC;Y1;X1;Kid\nC;X2;Kv\nC;Y2;X1;KcWc1\nC;X2;K1\nC;Y3;X1;KCWc1\nC;X2;K2\nC;Y4;X1;KcWc1\n\
+             C;X2;K3\n",
+        );
         assert_eq!(t.row("CWc1").unwrap().int("v"), Some(2));
         assert_eq!(t.row("cWc1").unwrap().int("v"), Some(1));
         assert_eq!(t.row("CWC1").unwrap().int("v"), Some(1));

@@ -60,7 +60,10 @@ mod tests {
 
     #[test]
     fn references_resolve_and_unknown_ones_stay() {
-        let wts = Wts::parse(b"\xef\xbb\xbfSTRING 7\r\n// the name\r\n{\r\nTwo\r\nlines\r\n}\r\n\r\nSTRING 8\r\n{\r\n}\r\nSTRING x\r\n{\r\nno\r\n}\r\n");
+        let wts = Wts::parse(
+            b"\xef\xbb\xbfSTRING 7\r\n// the name\r\n{\r\nTwo\r\nlines\r\n}\r\n\r\n\
+         STRING 8\r\n{\r\n}\r\nSTRING x\r\n{\r\nno\r\n}\r\n",
+        );
         assert_eq!(wts.resolve("TRIGSTR_007"), "Two\nlines");
         assert_eq!(wts.resolve("TRIGSTR_8"), "");
         assert_eq!(wts.resolve("TRIGSTR_009"), "TRIGSTR_009");

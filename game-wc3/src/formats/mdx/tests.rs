@@ -109,9 +109,11 @@ fn a_chunk_with_a_wrong_size_loses_only_what_it_hides() {
 
 #[test]
 fn colours_are_stored_blue_first_except_those_of_particles() {
-    let geoa = sized([floats(&[0.5]), ints(&[2]), floats(&[0.1, 0.2, 0.3]), ints(&[0])].concat());
+    let track = [b"KGAC".to_vec(), ints(&[1, 1, u32::MAX, 0]), floats(&[0.4, 0.5, 0.6])].concat();
+    let geoa = sized([floats(&[0.5]), ints(&[2]), floats(&[0.1, 0.2, 0.3]), ints(&[0]), track].concat());
     let m = Model::parse(&file(800, &[(b"GEOA", geoa)])).unwrap();
     assert_eq!(m.geoset_animations[0].color, [0.3, 0.2, 0.1]);
+    assert_eq!(m.geoset_animations[0].color_track.as_ref().unwrap().keys[0].value, [0.6, 0.5, 0.4]);
     assert_eq!((m.geoset_animations[0].geoset, m.geoset_animations[0].use_color), (None, true));
     assert_eq!(fields(&m), ["GEOA.geosetId"]);
 }
@@ -256,11 +258,30 @@ fn entries(m: &Model) -> usize {
 }
 
 #[test]
+fn flags_that_sources_swap_keep_the_decided_meaning() {
+    assert_eq!((NODE_DONT_INHERIT_SCALING, NODE_DONT_INHERIT_ROTATION), (0x2, 0x4));
+    assert_eq!(FilterMode::from_number(5), Some(FilterMode::Modulate));
+    assert_eq!(FilterMode::from_number(7), None);
+    assert!(FilterMode::Additive.is_translucent() && !FilterMode::AlphaKey.is_translucent());
+}
+
+#[test]
 fn event_names_split_into_kind_and_code() {
     let m = Model::parse(&rich()).unwrap();
     assert_eq!(m.events[0].kind_and_code(), Some(("SND", "DHLB")));
     assert_eq!(m.collision_shapes[0].shape, Shape::Sphere([0.0; 3], 9.0));
     assert_eq!(EventObject::default().kind_and_code(), None);
+}
+
+#[test]
+fn tracks_of_global_sequences_past_the_last_follow_the_sequence() {
+    let track = [b"KGTR".to_vec(), ints(&[1, 1, 3, 0, 0, 0, 0])].concat();
+    let chunks: [(&[u8; 4], Vec<u8>); 3] =
+        [(b"HELP", node("h", 0, u32::MAX, &track)), (b"GLBS", ints(&[0, 500])), (b"PIVT", floats(&[0.0; 3]))];
+    let m = Model::parse(&file(800, &chunks)).unwrap();
+    assert_eq!(m.helpers[0].translation.as_ref().unwrap().global_sequence, None);
+    assert_eq!(fields(&m), ["track.globalSequenceId"]);
+    assert_eq!(m.warnings[0].offset, 24);
 }
 
 proptest! {

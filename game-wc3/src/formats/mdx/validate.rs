@@ -171,29 +171,82 @@ fn circles(parent_of: &BTreeMap<u32, Option<u32>>) -> HashSet<u32> {
     cut
 }
 
+/// Clears the global sequences of tracks that name one past the last.
+macro_rules! check_tracks {
+    ($count:expr, $at:expr, $w:expr, $($track:expr),+ $(,)?) => {
+        $(if let Some(track) = &mut $track {
+            check(&mut track.global_sequence, $count, $at, "track.globalSequenceId", "global sequences", $w);
+        })+
+    };
+}
+
 fn global_sequences(m: &mut Model, w: &mut Warnings) {
     let count = m.global_sequences.len();
-    for node in m.nodes_mut() {
-        let tracks = [
-            node.translation.as_mut().map(|t| &mut t.global_sequence),
-            node.rotation.as_mut().map(|t| &mut t.global_sequence),
-            node.scaling.as_mut().map(|t| &mut t.global_sequence),
-        ];
-        for global in tracks.into_iter().flatten() {
-            check(global, count, node.offset, "track.globalSequenceId", "global sequences", w);
-        }
+    for n in m.nodes_mut() {
+        check_tracks!(count, n.offset, w, n.translation, n.rotation, n.scaling);
     }
-    for animation in &mut m.geoset_animations {
-        let tracks = [
-            animation.alpha_track.as_mut().map(|t| &mut t.global_sequence),
-            animation.color_track.as_mut().map(|t| &mut t.global_sequence),
-        ];
-        for global in tracks.into_iter().flatten() {
-            check(global, count, animation.offset, "track.globalSequenceId", "global sequences", w);
-        }
+    for a in &mut m.geoset_animations {
+        check_tracks!(count, a.offset, w, a.alpha_track, a.color_track);
     }
     for event in &mut m.events {
         check(&mut event.global_sequence, count, event.node.offset, "KEVT.globalSequenceId", "global sequences", w);
+    }
+    for c in &mut m.cameras {
+        check_tracks!(count, 0, w, c.translation, c.target_translation, c.roll);
+    }
+    for a in &mut m.attachments {
+        check_tracks!(count, a.node.offset, w, a.visibility_track);
+    }
+    material_tracks(m, count, w);
+    light_tracks(m, count, w);
+    emitter_tracks(m, count, w);
+}
+
+fn material_tracks(m: &mut Model, count: usize, w: &mut Warnings) {
+    for a in &mut m.texture_animations {
+        check_tracks!(count, 0, w, a.translation, a.rotation, a.scaling);
+    }
+    for material in &mut m.materials {
+        let at = material.offset;
+        for l in &mut material.layers {
+            check_tracks!(count, at, w, l.alpha_track, l.emissive_gain_track, l.fresnel_color_track);
+            check_tracks!(count, at, w, l.fresnel_opacity_track, l.fresnel_team_color_track);
+            for texture in &mut l.textures {
+                check_tracks!(count, at, w, texture.texture_track);
+            }
+        }
+    }
+}
+
+fn light_tracks(m: &mut Model, count: usize, w: &mut Warnings) {
+    for l in &mut m.lights {
+        let at = l.node.offset;
+        check_tracks!(count, at, w, l.attenuation_start_track, l.attenuation_end_track, l.color_track);
+        check_tracks!(count, at, w, l.intensity_track, l.ambient_intensity_track, l.ambient_color_track);
+        check_tracks!(count, at, w, l.visibility_track);
+    }
+}
+
+fn emitter_tracks(m: &mut Model, count: usize, w: &mut Warnings) {
+    for p in &mut m.particle_emitters {
+        let at = p.node.offset;
+        check_tracks!(count, at, w, p.emission_rate_track, p.gravity_track, p.longitude_track, p.latitude_track);
+        check_tracks!(count, at, w, p.life_span_track, p.speed_track, p.visibility_track);
+    }
+    for p in &mut m.particle_emitters2 {
+        let at = p.node.offset;
+        check_tracks!(count, at, w, p.speed_track, p.variation_track, p.latitude_track, p.gravity_track);
+        check_tracks!(count, at, w, p.emission_rate_track, p.length_track, p.width_track, p.visibility_track);
+    }
+    for r in &mut m.ribbons {
+        let at = r.node.offset;
+        check_tracks!(count, at, w, r.height_above_track, r.height_below_track, r.alpha_track, r.color_track);
+        check_tracks!(count, at, w, r.texture_slot_track, r.visibility_track);
+    }
+    for p in &mut m.popcorn_emitters {
+        let at = p.node.offset;
+        check_tracks!(count, at, w, p.alpha_track, p.color_track, p.emission_rate_track, p.life_span_track);
+        check_tracks!(count, at, w, p.speed_track, p.visibility_track);
     }
 }
 
