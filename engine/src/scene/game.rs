@@ -10,7 +10,7 @@ use super::data::Scene;
 use super::params::{ParamSource, ParamTable};
 use super::registry::Registry;
 use super::value::Value;
-use crate::asset::Vfs;
+use crate::asset::{Profile, Vfs};
 use crate::diag::Diagnostic;
 
 /// A game: its names, and how its maps are opened. A third game is a new crate with another implementation.
@@ -23,6 +23,8 @@ pub trait Game: Send + Sync {
     fn registry(&self) -> &Registry;
     /// Graph file that is used without `--graph`, below the graph folder.
     fn default_graph(&self) -> &str;
+    /// How this game reads archives.
+    fn archive_profile(&self) -> Profile;
     /// True when a map of this name and these first bytes (at most 1 KiB; empty for a folder) is one of this game's.
     /// The name decides first, because protected maps of one game carry another's header.
     fn accepts(&self, source: &MapSource, head: &[u8]) -> bool;
