@@ -3,7 +3,7 @@
 use terrace_engine::diag::Diagnostic;
 
 use crate::formats::TileId;
-use crate::formats::slk::{Row, Table};
+use crate::formats::tables::{CliffRow, CliffTable, TerrainTable, WaterRow, WaterTable};
 
 /// Path of the ground table.
 pub const TERRAIN_SLK: &str = "TerrainArt\\Terrain.slk";
@@ -11,34 +11,16 @@ pub const TERRAIN_SLK: &str = "TerrainArt\\Terrain.slk";
 pub const CLIFF_TYPES_SLK: &str = "TerrainArt\\CliffTypes.slk";
 /// Path of the water table.
 pub const WATER_SLK: &str = "TerrainArt\\Water.slk";
-/// Columns without which a ground table is useless.
-pub const TERRAIN_COLUMNS: [&str; 3] = ["tileID", "dir", "file"];
-/// Columns without which a cliff table is useless.
-pub const CLIFF_COLUMNS: [&str; 5] = ["cliffID", "cliffModelDir", "rampModelDir", "texDir", "texFile"];
-/// Columns without which a water table is useless.
-pub const WATER_COLUMNS: [&str; 4] = ["waterID", "height", "numTex", "texFile"];
 
-/// One table in the versions of several layers: a row of the first layer that has the key counts, so that a map's own
-/// table overrides rows and does not have to repeat the game's.
-#[derive(Clone, Debug, Default)]
-pub struct TableStack(pub Vec<Table>);
-
-impl TableStack {
-    /// The row of a key.
-    pub fn row(&self, key: &str) -> Option<Row<'_>> {
-        self.0.iter().find_map(|table| table.row(key))
-    }
-}
-
-/// The three terrain tables.
+/// The three terrain tables, the map's own rows laid over the game's.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     /// Ground textures.
-    pub terrain: TableStack,
+    pub terrain: TerrainTable,
     /// Cliff types.
-    pub cliffs: TableStack,
+    pub cliffs: CliffTable,
     /// Water.
-    pub water: TableStack,
+    pub water: WaterTable,
 }
 
 /// A ground texture.
@@ -81,7 +63,7 @@ pub struct WaterBand {
 pub struct WaterType {
     /// Offset of the surface in layers of 128 world units, negative: the surface lies below the stored level.
     pub height: f32,
-    /// Paths of the animation's frames, at least one.
+    /// Paths of the animation's frames; empty only where no table has the tileset.
     pub frames: Vec<String>,
     /// Frames a second.
     pub rate: f32,
@@ -92,18 +74,16 @@ pub struct WaterType {
 }
 
 /// Most animation frames; the game's tables have 45.
-const MAX_WATER_FRAMES: i32 = 128;
+const MAX_WATER_FRAMES: u32 = 128;
 /// Offset of the surface where no table has a row: the value of most tilesets.
 const DEFAULT_WATER_HEIGHT: f32 = -0.7;
-const DEFAULT_RATE: f32 = 15.0;
 
 impl Tables {
     /// Resolves a map's ground list. An id that no table knows keeps its index and gets no texture.
     pub fn ground_types(&self, ids: &[TileId], diagnostics: &mut Vec<Diagnostic>) -> Vec<GroundType> {
         let mut out: Vec<GroundType> = Vec::new();
         for &id in ids {
-            let row = self.terrain.row(&id.to_string());
-            let texture = row.and_then(|r| path(r, "dir", "file"));
+            let texture = self.terrain.get(id).map(|row| format!("{}.blp", row.texture()));
             if texture.is_none() {
                 diagnostics.push(unknown("wc3.ground-id", "ground texture", id, TERRAIN_SLK));
             }
@@ -120,11 +100,11 @@ impl Tables {
     pub fn cliff_types(&self, ids: &[TileId], diagnostics: &mut Vec<Diagnostic>) -> Vec<CliffType> {
         let mut out: Vec<CliffType> = Vec::new();
         for &id in ids {
-            let row = self.cliffs.row(&id.to_string());
+            let row = self.cliffs.get(id);
             if row.is_none() {
                 diagnostics.push(unknown("wc3.cliff-id", "cliff type", id, CLIFF_TYPES_SLK));
             }
-            out.push(row.map_or_else(|| fallback_cliff(id), |row| cliff_type(id, row)));
+            out.push(row.map_or_else(|| fallback_cliff(id), cliff_type));
         }
         if out.is_empty() {
             out.push(fallback_cliff(TileId::default()));
@@ -134,8 +114,8 @@ impl Tables {
 
     /// The water of a tileset: the row of its letter with "Sha" appended.
     pub fn water_type(&self, tileset: u8, diagnostics: &mut Vec<Diagnostic>) -> WaterType {
-        let key = format!("{}Sha", tileset as char);
-        let Some(row) = self.water.row(&key) else {
+        let Some(row) = self.water.of_tileset(tileset) else {
+            let key = TileId([tileset, b'S', b'h', b'a']);
             diagnostics.push(
                 Diagnostic::warning("wc3.water-row", format!("no table has a row \"{key}\" for the tileset's water"))
                     .in_file(WATER_SLK)
@@ -143,37 +123,33 @@ impl Tables {
             );
             return fallback_water();
         };
-        let count = row.int("numTex").unwrap_or(1).clamp(1, MAX_WATER_FRAMES);
-        let file = row.str("texFile").unwrap_or_default();
-        let band = |name: &str| {
-            let color = |end: &str| {
-                ["R", "G", "B", "A"].map(|c| row.float(&format!("{name}{end}_{c}")).unwrap_or(255.0) / 255.0)
-            };
-            WaterBand { min: color("min"), max: color("max") }
-        };
-        WaterType {
-            height: row.float("height").unwrap_or(DEFAULT_WATER_HEIGHT),
-            frames: (0..count).map(|i| format!("{file}{i:02}.blp")).collect(),
-            rate: row.float("texRate").unwrap_or(DEFAULT_RATE),
-            shallow: band("S"),
-            deep: band("D"),
-        }
+        water_type(row)
     }
 }
 
-fn path(row: Row<'_>, dir: &str, file: &str) -> Option<String> {
-    Some(format!("{}\\{}.blp", row.str(dir)?, row.str(file)?))
+fn water_type(row: &WaterRow) -> WaterType {
+    let band = |min: [u8; 4], max: [u8; 4]| {
+        let color = |c: [u8; 4]| c.map(|v| f32::from(v) / 255.0);
+        WaterBand { min: color(min), max: color(max) }
+    };
+    let count = row.num_tex.clamp(1, MAX_WATER_FRAMES);
+    WaterType {
+        height: row.height,
+        frames: (0..count).map(|i| format!("{}.blp", row.frame(i))).collect(),
+        rate: row.tex_rate,
+        shallow: band(row.shallow_min, row.shallow_max),
+        deep: band(row.deep_min, row.deep_max),
+    }
 }
 
-fn cliff_type(id: TileId, row: Row<'_>) -> CliffType {
-    let tile = |column: &str| row.str(column).and_then(TileId::from_text);
+fn cliff_type(row: &CliffRow) -> CliffType {
     CliffType {
-        id,
-        cliff_dir: row.str("cliffModelDir").unwrap_or("Cliffs").to_owned(),
-        ramp_dir: row.str("rampModelDir").map(str::to_owned),
-        texture: path(row, "texDir", "texFile"),
-        ground_tile: tile("groundTile"),
-        upper_tile: tile("upperTile"),
+        id: row.id,
+        cliff_dir: row.cliff_model_dir.clone(),
+        ramp_dir: row.ramp_model_dir.clone(),
+        texture: Some(format!("{}.blp", row.texture())),
+        ground_tile: row.ground_tile,
+        upper_tile: row.upper_tile,
     }
 }
 
@@ -193,7 +169,7 @@ fn fallback_water() -> WaterType {
     WaterType {
         height: DEFAULT_WATER_HEIGHT,
         frames: Vec::new(),
-        rate: DEFAULT_RATE,
+        rate: 0.0,
         shallow: band([0.5, 0.7, 0.9, 0.2], [0.4, 0.6, 0.9, 0.6]),
         deep: band([0.4, 0.6, 0.9, 0.6], [0.3, 0.5, 0.9, 0.8]),
     }

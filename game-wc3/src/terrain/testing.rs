@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use terrace_engine::diag::Diagnostic;
 
 use super::Terrain;
-use super::tables::{TableStack, Tables};
+use super::tables::Tables;
 use crate::formats::TileId;
+use crate::formats::tables::{TableRow, TypedTable};
 use crate::formats::slk::Table;
 use crate::formats::w3e::{Version, Vertex, W3e};
 
@@ -22,8 +23,10 @@ pub(crate) fn slk(rows: &[&[&str]]) -> Vec<u8> {
     out.into_bytes()
 }
 
-fn table(name: &str, rows: &[&[&str]]) -> TableStack {
-    TableStack(vec![Table::parse(&slk(rows), name).unwrap()])
+fn table<T: TableRow>(name: &str, rows: &[&[&str]]) -> TypedTable<T> {
+    let mut out = TypedTable::default();
+    assert_eq!(out.layer(&Table::parse(&slk(rows), name).unwrap()).unwrap(), []);
+    out
 }
 
 /// Tables with the rows that the tests use.
