@@ -125,7 +125,11 @@ impl<'a> Cursor<'a> {
         if &found == expected {
             return Ok(());
         }
-        Err(FormatError::new(at, field, format!("expected \"{}\", found \"{}\"", expected.escape_ascii(), found.escape_ascii())))
+        Err(FormatError::new(
+            at,
+            field,
+            format!("expected \"{}\", found \"{}\"", expected.escape_ascii(), found.escape_ascii()),
+        ))
     }
 
     number!(

@@ -279,7 +279,7 @@ mod tests {
             .help("did you mean \"scene\"?");
         assert_eq!(
             d.to_string(),
-            "error[graph.unknown-image]: no image is called \"scen\"\n  --> a.toml:2:9\n  |\n2 | color = \"scen\"\n  |         ^^^^^^ not declared\n   = help: did you mean \"scene\"?"
+            "error[graph.unknown-image]: no image is called \"scen\"\n --> a.toml:2:9\n  |\n2 | color = \"scen\"\n  |         ^^^^^^ not declared\n   = help: did you mean \"scene\"?"
         );
     }
 

@@ -1,1 +1,11 @@
-//! Placeholder of the module app.
+//! The loops that put a world, a graph and a renderer together: headless and in a window.
+
+mod input;
+mod session;
+mod window;
+
+pub use input::{CameraInput, Drag, PanKey};
+pub use session::{DiskLoader, Session, SessionConfig, gpu_error, load_graph, shader_compiler};
+pub use window::{MakeSession, WindowConfig, run_window};
+
+pub use raw_window_handle::RawDisplayHandle;

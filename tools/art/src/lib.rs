@@ -31,6 +31,9 @@ use rayon::prelude::*;
 /// A virtual path (backslashes, as the games write it) and the file's bytes.
 pub type File = (String, Vec<u8>);
 
+/// Changes whenever the generator's sources do: the key under which its output may be kept.
+pub const FINGERPRINT: &str = env!("TERRACE_ART_FINGERPRINT");
+
 /// Letters of all tilesets, in the order in which the tables list them.
 pub fn tilesets() -> Vec<char> {
     catalog::TILESETS.iter().map(|t| t.letter).collect()

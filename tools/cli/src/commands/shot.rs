@@ -1,0 +1,100 @@
+//! `terrace shot`.
+
+use std::path::Path;
+
+use glam::Vec3;
+use terrace_engine::app::{RawDisplayHandle, Session, SessionConfig, gpu_error};
+use terrace_engine::asset::image::encode_png;
+use terrace_engine::diag::Diagnostic;
+use terrace_engine::scene::{Game, OrbitCamera, World};
+use terrace_engine::vulkan::{Gpu, GpuOptions};
+
+use crate::args::{RenderArgs, Shot};
+use crate::host;
+use crate::report::Failure;
+
+/// Game time of frame `index` in milliseconds at 60 frames a second.
+fn frame_time(index: u64) -> u64 {
+    index * 1000 / 60
+}
+
+/// Renders without a window and writes a picture.
+pub(crate) fn run(args: &Shot, quiet: bool) -> Result<(), Failure> {
+    let (game, world) = host::open(&args.map, quiet)?;
+    let gpu = open_gpu(&args.render, None)?;
+    let keep = args.image.iter().cloned().collect();
+    let mut session = open_session(gpu.clone(), game.as_ref(), world, &args.render, args.render.size, keep)?;
+    for index in 0..args.frames {
+        let dt = frame_time(index) - frame_time(index.saturating_sub(1));
+        session.step(dt, &[], None, None)?;
+    }
+    let image = session.read_image(args.image.as_deref()).map_err(|e| gpu_error(&e))?;
+    let rgba = image.to_rgba8();
+    write_png(&args.output, image.width, image.height, &rgba)?;
+    finish_validation(&gpu)
+}
+
+/// Starts the GPU; `display` names the window system for a swapchain.
+pub(crate) fn open_gpu(
+    args: &RenderArgs,
+    display: Option<RawDisplayHandle>,
+) -> Result<Gpu, Failure> {
+    let options = GpuOptions {
+        device: args.device.clone(),
+        validation: args.validation,
+        cache_dir: Some(host::cache_dir()),
+        display,
+    };
+    Gpu::new(&options).map_err(|e| gpu_error(&e).into())
+}
+
+/// Compiles the graph for a world and places the camera of the command line.
+pub(crate) fn open_session(
+    gpu: Gpu,
+    game: &dyn Game,
+    mut world: Box<dyn World>,
+    args: &RenderArgs,
+    size: [u32; 2],
+    keep: Vec<String>,
+) -> Result<Session, Failure> {
+    let root = host::project_root()?;
+    if let Some([x, y, z, pitch, yaw, distance]) = args.camera {
+        let target = Vec3::new(x, y, z);
+        world.set_camera(OrbitCamera { target, pitch, yaw, distance, ..world.default_camera() });
+    }
+    let config = SessionConfig {
+        graph: args.graph.clone().unwrap_or_else(|| root.join("graphs").join(game.default_graph())),
+        shaders: root.join("shaders"),
+        size,
+        set: args.set.clone(),
+        pin: args.pin.clone(),
+        keep,
+        seed: 0,
+    };
+    Ok(Session::new(gpu, game, world, config)?)
+}
+
+/// Fails when `--validation` saw a message.
+pub(crate) fn finish_validation(gpu: &Gpu) -> Result<(), Failure> {
+    match gpu.validation_messages() {
+        0 => Ok(()),
+        n => Err(Diagnostic::error("gpu.validation", format!("the validation layer reported {n} messages"))
+            .help("the messages stand above in the log")
+            .into()),
+    }
+}
+
+/// Writes a picture through a temporary file, so that a failure leaves no half one.
+pub(crate) fn write_png(path: &Path, width: u32, height: u32, rgba: &[u8]) -> Result<(), Failure> {
+    let name = path.display().to_string();
+    let failed = |what: String| {
+        Diagnostic::error("shot.write", format!("{name} cannot be written: {what}"))
+            .in_file(&name)
+            .help("give a path in a folder that exists and may be written to, with -o")
+    };
+    let png = encode_png(width, height, rgba).map_err(|e| failed(e.to_string()))?;
+    let temporary = path.with_extension("png.part");
+    std::fs::write(&temporary, png)
+        .and_then(|()| std::fs::rename(&temporary, path))
+        .map_err(|e| failed(e.to_string()).into())
+}
