@@ -22,10 +22,14 @@ mod lifetimes;
 pub mod limits;
 mod matching;
 mod merge;
+#[cfg(test)]
+mod oracle;
 mod parse;
 mod parse_pass;
 mod parse_state;
 mod plan;
+#[cfg(test)]
+mod random;
 mod reader;
 mod report;
 mod resolve;

@@ -50,6 +50,12 @@ impl Shaders {
     }
 }
 
+impl Shaders {
+    pub(crate) fn add(&mut self, name: &str, text: &str) {
+        self.0.insert(name.to_owned(), text.to_owned());
+    }
+}
+
 impl ShaderProvider for Shaders {
     fn shader(&self, request: &ShaderRequest) -> Result<Arc<CompiledShader>, Vec<Diagnostic>> {
         let text =
