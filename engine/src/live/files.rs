@@ -80,6 +80,8 @@ fn inode(_: &Metadata) -> (u64, u64) {
 /// Where a folder really is and which one it is; None when it is no folder that can be reached. A folder that was
 /// deleted and made again is another one, and so is the new target of a symbolic link.
 pub(crate) fn identity(folder: &Path) -> Option<(PathBuf, (u64, u64))> {
+    // The folder of a bare file name is the empty path.
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let real = folder.canonicalize().ok()?;
     let meta = fs::metadata(&real).ok().filter(Metadata::is_dir)?;
     Some((real, inode(&meta)))

@@ -4,13 +4,12 @@
 //! only marks a path; what happened is decided by comparing the content with the one that was there before, once
 //! nothing has moved for [`SETTLE`].
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-
-use std::collections::BTreeMap;
 
 use super::files::{Root, hash_of_loaded};
 use super::watch_thread::{Message, WatchThread};
@@ -25,7 +24,8 @@ pub const ROOT_CHECK: Duration = Duration::from_millis(500);
 /// Time between two looks at all files where the system gives no events.
 pub const POLL: Duration = Duration::from_millis(250);
 
-/// Says which files count, by their path; called on the watch thread. Files of editors never get here.
+/// Says which files count, by their path below the root's folder with links resolved; called on the watch thread. Files
+/// of editors never get here.
 pub type Relevant = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 /// Where events come from.
@@ -45,12 +45,16 @@ pub struct WatchOptions {
     pub relevant: Relevant,
     /// Where events come from.
     pub backend: Backend,
+    /// Quiet time before a batch is read.
+    pub settle: Duration,
+    /// Longest time that a batch waits.
+    pub max_wait: Duration,
 }
 
 impl WatchOptions {
-    /// Watches the files for which `relevant` holds.
+    /// Watches the files for which `relevant` holds, with [`SETTLE`] and [`MAX_WAIT`].
     pub fn new(relevant: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
-        Self { relevant: Arc::new(relevant), backend: Backend::Native }
+        Self { relevant: Arc::new(relevant), backend: Backend::Native, settle: SETTLE, max_wait: MAX_WAIT }
     }
 }
 

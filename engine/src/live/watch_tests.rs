@@ -6,8 +6,10 @@ use super::*;
 
 /// Long enough for a machine that does something else.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Time in which a report that must not come would have come: a few times [`MAX_WAIT`].
-const QUIET: Duration = Duration::from_millis(700);
+/// Longest wait of a batch here: a test that is stopped for less between two steps of a save sees one change.
+const TEST_WAIT: Duration = Duration::from_millis(700);
+/// Time in which a report that must not come would have come.
+const QUIET: Duration = Duration::from_millis(900);
 
 struct Bench {
     dir: tempfile::TempDir,
@@ -18,12 +20,17 @@ struct Bench {
 impl Bench {
     /// A folder with `a.toml` and `sub/b.frag`, watched with all below.
     fn new(backend: Backend) -> Self {
+        let mut options = WatchOptions::new(|path| path.extension().is_some_and(|e| e != "txt"));
+        options.backend = backend;
+        options.max_wait = TEST_WAIT;
+        Self::with(options)
+    }
+
+    fn with(options: WatchOptions) -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("sub")).unwrap();
         fs::write(dir.path().join("a.toml"), "first").unwrap();
         fs::write(dir.path().join("sub/b.frag"), "first").unwrap();
-        let mut options = WatchOptions::new(|path| path.extension().is_some_and(|e| e != "txt"));
-        options.backend = backend;
         let (watcher, batches) = Watcher::new(options).unwrap();
         watcher.set_roots([Root::recursive(dir.path())]);
         Self { dir, watcher, batches }
@@ -72,12 +79,8 @@ fn every_way_to_save_is_one_modification_again_and_again() {
     let bench = Bench::new(Backend::Native);
     let (file, a) = (bench.path("a.toml"), [("a.toml", Change::Modified)]);
     for round in 0..3 {
-        // Truncate and write, with a pause in the middle of the file.
-        let mut open = fs::File::create(&file).unwrap();
-        std::io::Write::write_all(&mut open, b"half ").unwrap();
-        thread::sleep(Duration::from_millis(5));
-        std::io::Write::write_all(&mut open, format!("whole {round}").as_bytes()).unwrap();
-        drop(open);
+        // Truncate and write.
+        bench.write("a.toml", &format!("in place {round}"));
         bench.expect(&a);
         // vim: probe, backup by rename, new file, backup removed.
         bench.write("4913", "");
@@ -99,6 +102,21 @@ fn every_way_to_save_is_one_modification_again_and_again() {
         bench.write("a.toml", &format!("anew {round}"));
         bench.expect(&a);
     }
+    bench.expect_silence();
+}
+
+#[test]
+fn a_file_that_is_written_in_pieces_is_reported_whole() {
+    let mut options = WatchOptions::new(|_| true);
+    (options.settle, options.max_wait) = (TEST_WAIT / 2, TEST_WAIT * 4);
+    let bench = Bench::with(options);
+    let mut open = fs::File::create(bench.path("a.toml")).unwrap();
+    for piece in ["a", "b", "c", "d"] {
+        std::io::Write::write_all(&mut open, piece.as_bytes()).unwrap();
+        thread::sleep(Duration::from_millis(60));
+    }
+    bench.expect(&[("a.toml", Change::Modified)]);
+    bench.watcher.loaded(&bench.path("a.toml"), b"abcd");
     bench.expect_silence();
 }
 
@@ -286,8 +304,41 @@ fn polling_sees_the_same_changes() {
 }
 
 #[test]
-fn a_storm_of_edits_ends_with_the_last_content_reported() {
+fn a_system_out_of_watches_is_said_with_a_way_out_and_polled() {
     let bench = Bench::new(Backend::Native);
+    let limit = notify::Error::new(notify::ErrorKind::MaxFilesWatch);
+    bench.watcher.messages.send(Message::Event(Err(limit))).unwrap();
+    let batch = bench.batches.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(batch.problems[0].code, "live.polling");
+    assert!(batch.problems[0].help.as_ref().unwrap().contains("fs.inotify.max_user_watches"));
+    for i in 1..4 {
+        bench.write("sub/b.frag", &"x".repeat(i));
+        bench.expect(&[("sub/b.frag", Change::Modified)]);
+    }
+}
+
+#[test]
+fn long_files_are_told_apart_by_content_too() {
+    let bench = Bench::new(Backend::Native);
+    let mut long = vec![7; 3 << 20];
+    fs::write(bench.path("long.blp"), &long).unwrap();
+    bench.expect(&[("long.blp", Change::Created)]);
+    fs::write(bench.path("long.blp"), &long).unwrap();
+    bench.expect_silence();
+    *long.last_mut().unwrap() = 8;
+    fs::write(bench.path("long.blp"), &long).unwrap();
+    bench.expect(&[("long.blp", Change::Modified)]);
+    // What lies there when watching starts is read while nothing else is to do.
+    bench.watcher.set_roots([]);
+    bench.watcher.set_roots([Root::recursive(bench.dir.path())]);
+    bench.expect_silence();
+    fs::write(bench.path("long.blp"), &long).unwrap();
+    bench.expect_silence();
+}
+
+#[test]
+fn a_storm_of_edits_ends_with_the_last_content_reported() {
+    let bench = Bench::with(WatchOptions::new(|_| true));
     for i in 0..300 {
         bench.write("a.toml", &format!("storm {i}"));
         bench.write("sub/b.frag", &format!("storm {i}"));

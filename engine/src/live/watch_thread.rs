@@ -10,7 +10,7 @@ use notify::event::{EventKind, ModifyKind};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::files::{Content, Root, Stamp, editor_file, identity, read, walk};
-use super::watch::{Backend, Change, ChangeSet, MAX_WAIT, POLL, ROOT_CHECK, SETTLE, WatchOptions};
+use super::watch::{Backend, Change, ChangeSet, POLL, ROOT_CHECK, WatchOptions};
 use crate::diag::{Diagnostic, Severity};
 
 /// Files up to this size are read before `set_roots` returns; longer ones when the thread has nothing else to do.
@@ -151,7 +151,7 @@ impl WatchThread {
     }
 
     fn deadline(&self) -> Instant {
-        (self.last_touch + SETTLE).min(self.first_touch + MAX_WAIT)
+        (self.last_touch + self.options.settle).min(self.first_touch + self.options.max_wait)
     }
 
     fn touch(&mut self, path: PathBuf) {
@@ -232,15 +232,13 @@ impl WatchThread {
     }
 
     fn loaded(&mut self, path: &Path, hash: u64) {
-        for place in &self.places {
-            let Some(real) = &place.real else { continue };
-            let Ok(rest) = path.strip_prefix(&place.root.folder) else { continue };
-            let path = real.join(rest);
-            if self.counts(&path) && self.covered(&path) {
-                let stamp = std::fs::metadata(&path).map_or(Stamp::NONE, |meta| Stamp::of(&meta));
-                self.known.insert(path.clone(), Known { stamp, hash: Some(hash) });
-                return self.touch(path);
-            }
+        let below = |place: &Place| Some(place.real.as_ref()?.join(path.strip_prefix(&place.root.folder).ok()?));
+        let elsewhere = || Some(identity(path.parent()?)?.0.join(path.file_name()?));
+        let Some(path) = self.places.iter().find_map(below).or_else(elsewhere) else { return };
+        if self.counts(&path) && self.covered(&path) {
+            let stamp = std::fs::metadata(&path).map_or(Stamp::NONE, |meta| Stamp::of(&meta));
+            self.known.insert(path.clone(), Known { stamp, hash: Some(hash) });
+            self.touch(path);
         }
     }
 
@@ -443,7 +441,7 @@ impl WatchThread {
         let now = Instant::now();
         let mut files = BTreeMap::new();
         if !self.touched.is_empty() && now >= self.deadline() {
-            let last_chance = now >= self.first_touch + MAX_WAIT;
+            let last_chance = now >= self.first_touch + self.options.max_wait;
             match self.examine(last_chance) {
                 Err(NotYet) => self.last_touch = now,
                 Ok(updates) => {
