@@ -240,6 +240,13 @@ fn parse_param(log: &mut Log, entry: &Entry) -> Option<ParamAst> {
     let declared = reader.word(log, "type", TYPES);
     let value = reader.need(log, "value", entry.key.at)?;
     let default = param_value(log, &value.item, declared.map(|d| d.0), &choices)?;
+    let plain = if choices.is_empty() { default.value_type() } else { ValueType::Enum };
+    if let Some((kind, _)) = declared
+        && kind != plain
+    {
+        wrong_type(log, &value.item, "value", &format!("of type {}", kind.name()));
+        return None;
+    }
     let doc = reader.str(log, "doc").map_or(String::new(), |s| s.value);
     let mut decl = ParamDecl::new(name, default, doc);
     if !choices.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ast::{
-    BufferAst, BufferSizeAst, DispatchAst, FileAst, ImageAst, PartAst, PassAst, PassKind, SampleAst, SizeAst,
+    BufferAst, BufferSizeAst, DispatchAst, FileAst, ImageAst, Mips, PartAst, PassAst, PassKind, SampleAst, SizeAst,
     StorageAst,
 };
 use super::condition::{Condition, Names, Read, compile, pass_variable};
@@ -190,7 +190,7 @@ fn resolve_image(log: &mut Log, files: &mut Vec<String>, tables: &Tables<'_>, as
         let second = log.label(first.at, "the first");
         log.error("graph.format-class", message, other.at, "of the other class").labels.push(second);
     }
-    if ast.samples.value > 1 && ast.mips.value != super::ast::Mips::Count(1) {
+    if ast.samples.value > 1 && ast.mips.value != Mips::Count(1) {
         log.error("graph.image-shape", "a multisampled image has one mip level", ast.mips.at, "with samples above 1");
     }
     Image {
@@ -321,6 +321,7 @@ fn resolve_pass(
         dropped: None,
     };
     check_classes(log, ast, &pass, &out.images);
+    check_mips(log, &pass, &out.images);
     if !pcx.lacking.is_empty() {
         let names = super::source::quoted(&pcx.lacking);
         let why = format!("it is optional and the game has no {names}");
@@ -476,6 +477,44 @@ fn resolve_dispatch(log: &mut Log, ast: &DispatchAst, tables: &Tables<'_>) -> Op
 fn resolve_part(log: &mut Log, ast: &PartAst, tables: &Tables<'_>) -> Option<Part> {
     let image = tables.image(log, &ast.image)?;
     Some(Part { image, mip: ast.mip, layer: ast.layer, at: ast.image.at })
+}
+
+/// Mip levels that the image never has, at whatever size.
+fn check_mips(log: &mut Log, pass: &Pass, images: &[Image]) {
+    let colors = pass.colors.iter().map(|c| (c.image, c.mip, c.at));
+    let depth = pass.depth.iter().map(|d| (d.image, d.mip, d.at));
+    let parts = pass.from.iter().chain(&pass.to).map(|p| (p.image, p.mip, p.at));
+    let samples = pass.samples.iter().filter_map(|s| match s.source {
+        Source::Image { image, .. } => s.mip.map(|m| (image, m, s.at)),
+        _ => None,
+    });
+    let storage = pass.storage.iter().filter_map(|s| match s.target {
+        Target::Image(image) => Some((image, s.mip, s.at)),
+        Target::Buffer(_) => None,
+    });
+    let layers = pass.samples.iter().filter_map(|s| match s.source {
+        Source::Image { image, .. } => s.layer.map(|l| (image, l, s.at)),
+        _ => None,
+    });
+    let all: Vec<(u32, u32, Place)> = colors.chain(depth).chain(parts).chain(samples).chain(storage).collect();
+    for (image, mip, at) in all {
+        let image = &images[image as usize];
+        if let Mips::Count(count) = image.mips.value
+            && mip >= count
+        {
+            let message = format!("\"{}\" has {count} mip levels and no mip {mip}", image.name.value);
+            let second = log.label(image.mips.at, "declared here");
+            log.error("graph.image-shape", message, at, "mips count from 0").labels.push(second);
+        }
+    }
+    let layers: Vec<(u32, u32, Place)> = layers.collect();
+    for (image, layer, at) in layers {
+        let image = &images[image as usize];
+        if layer >= image.layers {
+            let message = format!("\"{}\" has {} layers and no layer {layer}", image.name.value, image.layers);
+            log.error("graph.image-shape", message, at, "layers count from 0");
+        }
+    }
 }
 
 /// Depth formats as colour and the reverse, files that are written, images that are given twice.

@@ -60,13 +60,12 @@ fn compile(case: &Path) -> Result<String, String> {
     let report = &compiled.report;
     let mut out = print(graph.warnings());
     out.push_str(&compiled.plan.to_text());
-    for pass in &report.culled {
-        out.push_str(&format!("not run: {} because {}\n", pass.name, pass.why));
+    out.push('\n');
+    out.push_str(&compiled.to_table());
+    for barrier in &report.barriers {
+        let after = barrier.after.as_deref().unwrap_or("the frame before");
+        out.push_str(&format!("{} waits for {after}: {}\n", barrier.before, barrier.resource));
     }
-    for group in &report.merged {
-        out.push_str(&format!("one rendering: {}\n", group.join(", ")));
-    }
-    out.push_str(&format!("heap {} of {} bytes\n", report.heap_bytes, report.unshared_bytes));
     Ok(out)
 }
 
