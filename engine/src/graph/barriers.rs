@@ -489,6 +489,28 @@ fn unit_index(shape: Shape, age: u32, mip: u32, layer: u32) -> usize {
     ((age * shape.mips + mip) * shape.layers + layer) as usize
 }
 
+/// Equal barriers on neighbouring layers, then on neighbouring mips, become one. The list is sorted by part.
+fn join_parts(barriers: &mut Vec<ImageBarrier>) {
+    let alike = |a: &ImageBarrier, b: &ImageBarrier| ImageBarrier { part: a.part, ..*b } == *a;
+    barriers.dedup_by(|b, a| {
+        let next =
+            a.part.mip == b.part.mip && a.part.mips == b.part.mips && a.part.layer + a.part.layers == b.part.layer;
+        let joins = next && alike(a, b);
+        if joins {
+            a.part.layers += b.part.layers;
+        }
+        joins
+    });
+    barriers.dedup_by(|b, a| {
+        let same_layers = a.part.layer == b.part.layer && a.part.layers == b.part.layers;
+        let joins = same_layers && a.part.mip + a.part.mips == b.part.mip && alike(a, b);
+        if joins {
+            a.part.mips += b.part.mips;
+        }
+        joins
+    });
+}
+
 /// Points for all barriers: the fewest batches, each barrier as late as they allow.
 fn place(pending: &[Pending], groups: usize, batched: bool) -> Vec<Vec<BarrierBatch>> {
     let mut before: Vec<Vec<BarrierBatch>> = vec![Vec::new(); groups];
@@ -522,6 +544,7 @@ fn place(pending: &[Pending], groups: usize, batched: bool) -> Vec<Vec<BarrierBa
     }
     for batch in before.iter_mut().flatten() {
         batch.images.sort_unstable();
+        join_parts(&mut batch.images);
         batch.buffers.sort_unstable();
     }
     before

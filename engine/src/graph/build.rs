@@ -9,7 +9,7 @@ use super::alias::{Block, lower_bound, pack};
 use super::barriers::{self, Store, barriers};
 use super::checked::{BarrierStyle, Compiled, Conditions, Graph, PlanOptions, Sizes};
 use super::cull::{Needed, cull};
-use super::frame::{Frame, Step, Switches, frame};
+use super::frame::{Frame, Step, Switches, frame, unify_depth_layouts};
 use super::instructions::Writer;
 use super::lifetimes::{lifetimes, stores};
 use super::merge::group;
@@ -65,6 +65,7 @@ pub(crate) fn build(
     if !log.errors.is_empty() {
         return None;
     }
+    unify_depth_layouts(&mut frame.steps);
     let groups = group(&mut frame.steps, options.merge);
     let mut ends = kept;
     ends.push(output);

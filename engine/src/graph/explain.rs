@@ -43,7 +43,7 @@ impl Compiled {
         }
         let _ = writeln!(
             out,
-            "\n{} barrier calls; transient images {} bytes, {} without sharing; persistent {} bytes",
+            "\nbarrier calls: {}; transient images {} bytes, {} without sharing; persistent {} bytes",
             r.barrier_calls, r.heap_bytes, r.unshared_bytes, r.persistent_bytes
         );
         let _ = writeln!(out, "critical path: {}", r.critical_path.join(" -> "));

@@ -136,12 +136,11 @@ fn check_kind(log: &mut Log, reader: &Reader<'_>, pass: &PassAst) {
                 what.map(|k| format!("{key} = {}: {}", k.value, k.doc));
         }
     }
-    if matches!(pass.kind, Raster | Fullscreen) && pass.colors.is_empty() && pass.depth.is_none() {
-        if reader.get("color").is_none() && reader.get("depth").is_none() {
-            let message = format!("the pass \"{}\" draws to nothing", pass.name.value);
-            log.error("graph.missing-key", message, pass.name.at, "this pass").help =
-                Some("add color = { image = \"…\" } or depth = { image = \"…\" }".into());
-        }
+    let draws = matches!(pass.kind, Raster | Fullscreen);
+    if draws && reader.get("color").is_none() && reader.get("depth").is_none() {
+        let message = format!("the pass \"{}\" draws to nothing", pass.name.value);
+        log.error("graph.missing-key", message, pass.name.at, "this pass").help =
+            Some("add color = { image = \"…\" } or depth = { image = \"…\" }".into());
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the compiler did and why, for people.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 /// What the compiler did.
@@ -95,7 +97,9 @@ impl Report {
 
     /// The longest chain in [`Report::barriers`]; ties go to the earlier pass.
     pub(crate) fn find_critical_path(&mut self) {
-        let position = |name: &str| self.passes.iter().position(|p| p.name == name);
+        let positions: BTreeMap<&str, usize> =
+            self.passes.iter().enumerate().map(|(i, p)| (p.name.as_str(), i)).collect();
+        let position = |name: &str| positions.get(name).copied();
         let mut length = vec![1usize; self.passes.len()];
         let mut from: Vec<Option<usize>> = vec![None; self.passes.len()];
         let mut edges: Vec<(usize, usize)> = Vec::new();
