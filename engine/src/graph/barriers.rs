@@ -549,3 +549,29 @@ fn place(pending: &[Pending], groups: usize, batched: bool) -> Vec<Vec<BarrierBa
     }
     before
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_placement_has_fewer_batches(windows in proptest::collection::vec((0u32..8, 0u32..8), 1..12)) {
+            let pending: Vec<Pending> = windows
+                .iter()
+                .map(|w| Pending {
+                    what: What::Buffer(0),
+                    src: Scope::default(),
+                    dst: Scope::default(),
+                    window: (w.0.min(w.1), w.0.max(w.1)),
+                })
+                .collect();
+            let found = place(&pending, 8, true).iter().filter(|b| !b.is_empty()).count() as u32;
+            // Every subset of the eight points, the smallest that meets all windows.
+            let meets = |set: u32| pending.iter().all(|p| (p.window.0..=p.window.1).any(|i| set & (1 << i) != 0));
+            let best = (0u32..256).filter(|s| meets(*s)).map(u32::count_ones).min().unwrap();
+            prop_assert_eq!(found, best);
+        }
+    }
+}

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::Format;
 use super::access::Role;
 use super::alias::{Block, lower_bound, pack};
+use super::ast::PassKind;
 use super::barriers::{self, Store, barriers};
 use super::checked::{BarrierStyle, Compiled, Conditions, Graph, PlanOptions, Sizes};
 use super::cull::{Needed, cull};
@@ -109,6 +110,11 @@ fn kept_images(log: &mut Log, graph: &Graph, frame: &Frame, options: &PlanOption
     let mut kept = Vec::new();
     for name in &options.keep {
         match graph.images.iter().position(|i| i.name.value == *name && i.file.is_none()) {
+            Some(i) if graph.images[i].samples > 1 => {
+                let message = format!("\"{name}\" is multisampled and cannot be read");
+                log.error("graph.keep", message, graph.images[i].name.at, "this image").help =
+                    Some("ask for the image that it is resolved to".into());
+            }
             Some(i) => {
                 let image = frame.renamed[i];
                 let written = frame.steps.iter().flat_map(|s| &s.uses).any(|u| u.image == image);
@@ -159,6 +165,37 @@ fn check_extents(log: &mut Log, graph: &Graph, shapes: &[Shape], steps: &[Step])
             }
         }
         check_resolves(log, graph, shapes, step);
+        check_copies(log, graph, shapes, step);
+    }
+}
+
+/// Copies need equal extents and texels of equal size, blits scale and convert colours; neither resolves samples.
+fn check_copies(log: &mut Log, graph: &Graph, shapes: &[Shape], step: &Step) {
+    let kind = graph.passes[step.pass as usize].kind;
+    for (from, to) in &step.copies {
+        let (a, b) = (&graph.images[from.image as usize], &graph.images[to.image as usize]);
+        let extents = (shapes[from.image as usize].mip(from.mip), shapes[to.image as usize].mip(to.mip));
+        let formats = |i: &super::ir::Image| i.formats.first().map(|f| (f.value.block(), f.value.is_depth()));
+        let depth = |i: &super::ir::Image| i.formats.first().is_some_and(|f| f.value.is_depth());
+        let trouble = if a.samples > 1 || b.samples > 1 {
+            "one of them is multisampled"
+        } else if kind == PassKind::Copy && extents.0 != extents.1 {
+            "their sizes differ"
+        } else if kind == PassKind::Copy && formats(a) != formats(b) {
+            "their texels differ in size or class"
+        } else if kind != PassKind::Copy && (depth(a) || depth(b)) {
+            "depth is copied, never scaled"
+        } else if from.layer >= a.layers || to.layer >= b.layers {
+            "there is no such layer"
+        } else {
+            continue;
+        };
+        let [[w, h], [x, y]] = [extents.0, extents.1];
+        let message = format!("\"{}\" cannot be copied to \"{}\": {trouble}", a.name.value, b.name.value);
+        let second = log.label(from.at, format!("{w}x{h}"));
+        let error = log.error("graph.copy", message, to.at, format!("{x}x{y}"));
+        error.labels.push(second);
+        error.help = (kind == PassKind::Copy).then(|| "kind = \"blit\" scales and converts".into());
     }
 }
 

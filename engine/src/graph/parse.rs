@@ -63,7 +63,8 @@ fn parse_graph(log: &mut Log, ast: &mut FileAst, entry: &Entry) {
     ast.extends = reader.str(log, "extends");
     reader.str(log, "doc");
     if let Some(items) = reader.get("remove").and_then(|e| array(log, &e.item, "remove")) {
-        ast.remove = items.iter().filter_map(|i| string(log, i, "remove")).collect();
+        limit(log, items.len(), MAX_PASSES, "removed passes", entry.key.at);
+        ast.remove = items.iter().take(MAX_PASSES).filter_map(|i| string(log, i, "remove")).collect();
     }
     if ast.output.is_none() && ast.extends.is_none() {
         reader.need(log, "output", entry.key.at);

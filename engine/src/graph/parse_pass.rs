@@ -7,7 +7,7 @@ use super::ast::{
     ColorAst, ConstantAst, DepthAst, DispatchAst, DrawAst, PartAst, PassAst, PassKind, RawPass, SampleAst, StorageAst,
 };
 use super::keys;
-use super::limits::{MAX_COLORS, MAX_DRAWS, MAX_GROUPS, MAX_LAYERS, MAX_REPEAT};
+use super::limits::{MAX_BINDINGS, MAX_COLORS, MAX_DRAWS, MAX_GROUPS, MAX_LAYERS, MAX_REPEAT};
 use super::parse::limit;
 use super::parse_state::parse_state;
 use super::plan::Load;
@@ -56,7 +56,7 @@ fn parse_pass(log: &mut Log, t: &Table, name: Sp<String>) -> Option<PassAst> {
     let state = reader.get("state").and_then(|e| table(log, &e.item, "state"));
     let mut state = state.map_or_else(Default::default, |t| parse_state(log, t));
     let depth = reader.get("depth").and_then(|e| parse_depth(log, e, &mut state));
-    let pass = PassAst {
+    let mut pass = PassAst {
         kind,
         view: reader.str(log, "view"),
         viewport: reader.get("viewport").and_then(|e| parse_viewport(log, &e.item)),
@@ -82,6 +82,10 @@ fn parse_pass(log: &mut Log, t: &Table, name: Sp<String>) -> Option<PassAst> {
     };
     limit(log, pass.colors.len(), MAX_COLORS, "colour attachments", pass.name.at);
     limit(log, pass.draws.len(), MAX_DRAWS, "draw lists", pass.name.at);
+    limit(log, pass.samples.len(), MAX_BINDINGS, "sampled images", pass.name.at);
+    limit(log, pass.storage.len(), MAX_BINDINGS, "storage bindings", pass.name.at);
+    pass.samples.truncate(MAX_BINDINGS);
+    pass.storage.truncate(MAX_BINDINGS);
     if unknown_kind {
         return None;
     }

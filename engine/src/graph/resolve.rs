@@ -10,7 +10,7 @@ use super::condition::{Condition, Names, Read, compile, pass_variable};
 use super::ir::{
     Base, Buffer, BufferSize, Color, Depth, Dispatch, Image, Part, Pass, Sample, Size, Source, Storage, Target,
 };
-use super::limits::{MAX_HISTORY, MAX_IMAGES, MAX_PASSES};
+use super::limits::{MAX_HISTORY, MAX_IMAGES, MAX_PARTS, MAX_PASSES};
 use super::parse::limit;
 use super::parse_pass::expand_pass;
 use super::plan::Stages;
@@ -79,6 +79,11 @@ pub(crate) fn resolve(
     out.buffers = ast.buffers.iter().map(|b| resolve_buffer(log, &tables, b)).collect();
     if let Some(name) = &ast.output {
         let id = tables.image(log, name);
+        if let Some(image) = id.map(|i| &out.images[i as usize]).filter(|i| i.samples > 1) {
+            let message = format!("the output \"{}\" is multisampled", image.name.value);
+            log.error("graph.image-shape", message, name.at, "cannot be shown").help =
+                Some("show the image that it is resolved to".into());
+        }
         out.output = id.map(|value| Sp { value, at: name.at });
     }
     let names = names(params, cx.registry, &asts);
@@ -87,7 +92,25 @@ pub(crate) fn resolve(
         out.passes.push(pass);
     }
     out.asts = asts;
+    check_parts(log, &out.images);
     out
+}
+
+/// The number of parts that barriers tell apart stays bounded, whatever shapes a file asks for.
+fn check_parts(log: &mut Log, images: &[Image]) {
+    let parts = |image: &Image| {
+        let mips = match image.mips.value {
+            Mips::Count(n) => n,
+            Mips::Full => 16,
+        };
+        u64::from(mips) * u64::from(image.layers) * u64::from(image.history + 1)
+    };
+    let total: u64 = images.iter().map(parts).sum();
+    if let Some(largest) = images.iter().max_by_key(|i| parts(i)).filter(|_| total > MAX_PARTS) {
+        let message = format!("{total} mips and layers of all images are more than the limit of {MAX_PARTS}");
+        let label = format!("{} of them are here", parts(largest));
+        log.error("graph.limit", message, largest.name.at, label);
+    }
 }
 
 /// Writes `repeat` out and checks names and numbers of passes.
