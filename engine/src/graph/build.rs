@@ -6,15 +6,16 @@ use std::ops::Range;
 use super::Format;
 use super::access::Role;
 use super::alias::{Block, lower_bound, pack};
+use super::ast::PassKind;
 use super::barriers::{self, Store, barriers};
 use super::checked::{BarrierStyle, Compiled, Conditions, Graph, PlanOptions, Sizes};
 use super::cull::{Needed, cull};
-use super::frame::{Frame, Step, Switches, frame};
+use super::frame::{Frame, Step, Switches, frame, unify_depth_layouts};
 use super::instructions::Writer;
 use super::lifetimes::{lifetimes, stores};
 use super::merge::group;
 use super::plan::{DeviceModel, ImageDesc, Layout, Plan, PlanBuffer, PlanImage, Residency, Usage};
-use super::report::{BarrierReason, CulledPass, Report};
+use super::report::{BarrierReason, CulledPass, ImageReport, PassReport, Report};
 use super::shapes::{Shape, buffer_sizes, choose_format, shapes};
 use super::source::{Log, suggest};
 
@@ -31,6 +32,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) barriers: &'a barriers::Output,
     pub(crate) conditions: &'a Conditions,
     pub(crate) view: [u32; 2],
+    /// First and last group of each image.
+    pub(crate) lives: &'a [Option<(u32, u32)>],
     /// Chosen formats by the graph's images.
     pub(crate) formats: &'a [Option<Format>],
 }
@@ -50,10 +53,10 @@ pub(crate) fn build(
     let mut frame = frame(log, graph, &shapes, &on);
     let output = frame.renamed.get(graph.output as usize).copied().unwrap_or(graph.output);
     let kept = kept_images(log, graph, &frame, options);
+    check_extents(log, graph, &shapes, &frame.steps);
     if options.cull {
         cull(graph, &shapes, &mut frame, &Needed { output, kept: &kept });
     }
-    check_extents(log, graph, &shapes, &frame.steps);
     let written = frame.steps.iter().flat_map(|s| &s.uses).any(|u| u.image == output && (u.writes || u.age > 0));
     if !written && !graph.images[output as usize].persistent && log.errors.is_empty() {
         let message = format!("no pass that is on writes the output \"{}\"", graph.images[output as usize].name.value);
@@ -63,6 +66,7 @@ pub(crate) fn build(
     if !log.errors.is_empty() {
         return None;
     }
+    unify_depth_layouts(&mut frame.steps);
     let groups = group(&mut frame.steps, options.merge);
     let mut ends = kept;
     ends.push(output);
@@ -82,6 +86,7 @@ pub(crate) fn build(
     let lasts = |i: u32| ends.contains(&i) || graph.images[i as usize].lasts();
     let stores = stores(&frame.steps, &groups, &shapes, lasts);
     let image_of = table.image_of.clone();
+    let lives = lifetimes(&frame.steps, &groups, graph.images.len(), &ends);
     let formats: Vec<Option<Format>> =
         table.image_of.iter().map(|slot| slot.map(|s| table.images[s as usize].desc.format)).collect();
     let parts = Parts {
@@ -95,6 +100,7 @@ pub(crate) fn build(
         barriers: &barrier_output,
         conditions,
         view: sizes.view,
+        lives: &lives,
         formats: &formats,
     };
     Some(assemble(&parts, table, buffers.0, &frame, &ends, output))
@@ -104,6 +110,11 @@ fn kept_images(log: &mut Log, graph: &Graph, frame: &Frame, options: &PlanOption
     let mut kept = Vec::new();
     for name in &options.keep {
         match graph.images.iter().position(|i| i.name.value == *name && i.file.is_none()) {
+            Some(i) if graph.images[i].samples > 1 => {
+                let message = format!("\"{name}\" is multisampled and cannot be read");
+                log.error("graph.keep", message, graph.images[i].name.at, "this image").help =
+                    Some("ask for the image that it is resolved to".into());
+            }
             Some(i) => {
                 let image = frame.renamed[i];
                 let written = frame.steps.iter().flat_map(|s| &s.uses).any(|u| u.image == image);
@@ -154,6 +165,37 @@ fn check_extents(log: &mut Log, graph: &Graph, shapes: &[Shape], steps: &[Step])
             }
         }
         check_resolves(log, graph, shapes, step);
+        check_copies(log, graph, shapes, step);
+    }
+}
+
+/// Copies need equal extents and texels of equal size, blits scale and convert colours; neither resolves samples.
+fn check_copies(log: &mut Log, graph: &Graph, shapes: &[Shape], step: &Step) {
+    let kind = graph.passes[step.pass as usize].kind;
+    for (from, to) in &step.copies {
+        let (a, b) = (&graph.images[from.image as usize], &graph.images[to.image as usize]);
+        let extents = (shapes[from.image as usize].mip(from.mip), shapes[to.image as usize].mip(to.mip));
+        let formats = |i: &super::ir::Image| i.formats.first().map(|f| (f.value.block(), f.value.is_depth()));
+        let depth = |i: &super::ir::Image| i.formats.first().is_some_and(|f| f.value.is_depth());
+        let trouble = if a.samples > 1 || b.samples > 1 {
+            "one of them is multisampled"
+        } else if kind == PassKind::Copy && extents.0 != extents.1 {
+            "their sizes differ"
+        } else if kind == PassKind::Copy && formats(a) != formats(b) {
+            "their texels differ in size or class"
+        } else if kind != PassKind::Copy && (depth(a) || depth(b)) {
+            "depth is copied, never scaled"
+        } else if from.layer >= a.layers || to.layer >= b.layers {
+            "there is no such layer"
+        } else {
+            continue;
+        };
+        let [[w, h], [x, y]] = [extents.0, extents.1];
+        let message = format!("\"{}\" cannot be copied to \"{}\": {trouble}", a.name.value, b.name.value);
+        let second = log.label(from.at, format!("{w}x{h}"));
+        let error = log.error("graph.copy", message, to.at, format!("{x}x{y}"));
+        error.labels.push(second);
+        error.help = (kind == PassKind::Copy).then(|| "kind = \"blit\" scales and converts".into());
     }
 }
 
@@ -175,6 +217,8 @@ pub(crate) struct ImageTable {
     images: Vec<PlanImage>,
     image_of: Vec<Option<u32>>,
     stores: Vec<Store>,
+    /// Bytes of one instance, by the plan's images.
+    sizes: Vec<u64>,
     report: Report,
     heap_alignment: u64,
 }
@@ -196,6 +240,7 @@ fn image_table(
         images: Vec::new(),
         image_of: vec![None; graph.images.len()],
         stores: vec![Store::Absent; graph.images.len()],
+        sizes: Vec::new(),
         report: Report::default(),
         heap_alignment: 1,
     };
@@ -234,6 +279,7 @@ fn image_table(
             blocks.push(Block { size, alignment, life });
             Residency::Transient { offset: 0, size }
         };
+        out.sizes.push(size);
         out.image_of[i] = Some(out.images.len() as u32);
         out.images.push(PlanImage { name: image.name.value.clone(), desc, residency, lifetime: first_last[i] });
     }
@@ -374,7 +420,10 @@ fn assemble(
         }
     }
     let shaders = writer.shaders.iter().map(|s| graph.shaders[*s as usize].clone()).collect();
-    let report = report(parts, table.report, frame, &plan);
+    let mut report = report(parts, table.report, frame, &plan);
+    for (image, bytes) in report.images.iter_mut().zip(&table.sizes) {
+        image.bytes = *bytes;
+    }
     Compiled { plan, shaders, report }
 }
 
@@ -389,6 +438,8 @@ fn lcm(a: u32, b: u32) -> u32 {
 fn report(parts: &Parts<'_>, mut report: Report, frame: &Frame, plan: &Plan) -> Report {
     let graph = parts.graph;
     let pass_name = |pass: u32| graph.passes[pass as usize].name.value.clone();
+    report.passes = pass_reports(graph, frame);
+    report.images = image_reports(plan, parts);
     report.culled = frame.skipped.iter().map(|s| CulledPass { name: pass_name(s.pass), why: s.why.clone() }).collect();
     for group in parts.groups.iter().filter(|g| g.len() > 1) {
         report.merged.push(parts.steps[group.clone()].iter().map(|s| pass_name(s.pass)).collect());
@@ -411,5 +462,85 @@ fn report(parts: &Parts<'_>, mut report: Report, frame: &Frame, plan: &Plan) -> 
             report.barriers.push(BarrierReason { resource: key.0, after: key.1, before: key.2 });
         }
     }
+    report.find_critical_path();
     report
+}
+
+/// All passes with what they touch: from the steps where they run, from the file where they do not.
+fn pass_reports(graph: &Graph, frame: &Frame) -> Vec<PassReport> {
+    let mut out: Vec<PassReport> = graph
+        .passes
+        .iter()
+        .map(|p| PassReport {
+            name: p.name.value.clone(),
+            kind: p.kind.name(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            off: None,
+        })
+        .collect();
+    let image = |i: u32| graph.images[i as usize].name.value.clone();
+    let add = |list: &mut Vec<String>, name: String| {
+        if !list.contains(&name) {
+            list.push(name);
+        }
+    };
+    for skipped in &frame.skipped {
+        let pass = &graph.passes[skipped.pass as usize];
+        let report = &mut out[skipped.pass as usize];
+        report.off = Some(skipped.why.clone());
+        for sample in &pass.samples {
+            if let super::ir::Source::Image { image: i, .. } = sample.source {
+                add(&mut report.reads, image(i));
+            }
+        }
+        pass.colors.iter().for_each(|c| add(&mut report.writes, image(c.image)));
+        pass.depth.iter().for_each(|d| add(&mut report.writes, image(d.image)));
+        pass.to.iter().for_each(|t| add(&mut report.writes, image(t.image)));
+    }
+    for step in &frame.steps {
+        let report = &mut out[step.pass as usize];
+        let images = step.uses.iter().map(|u| {
+            let age = if u.age > 0 { format!("@{}", u.age) } else { String::new() };
+            (format!("{}{age}", image(u.image)), u.reads, u.writes)
+        });
+        let buffers =
+            step.buffers.iter().map(|b| (graph.buffers[b.buffer as usize].name.value.clone(), b.reads, b.writes));
+        for (name, reads, writes) in images.chain(buffers) {
+            if reads {
+                add(&mut report.reads, name.clone());
+            }
+            if writes {
+                add(&mut report.writes, name);
+            }
+        }
+    }
+    out
+}
+
+fn image_reports(plan: &Plan, parts: &Parts<'_>) -> Vec<ImageReport> {
+    let mut spans = vec![(0, 0); plan.images.len()];
+    for (i, slot) in parts.image_of.iter().enumerate() {
+        if let (Some(slot), Some(life)) = (slot, parts.lives[i]) {
+            spans[*slot as usize] = life;
+        }
+    }
+    let pass = |i: u32| plan.passes.get(i as usize).map_or(String::new(), |p| p.name.clone());
+    let report = |(image, span): (&PlanImage, &(u32, u32))| {
+        let (offset, instances) = match &image.residency {
+            Residency::Transient { offset, .. } => (Some(*offset), 1),
+            Residency::Persistent { instances, .. } => (None, *instances),
+        };
+        ImageReport {
+            name: image.name.clone(),
+            format: image.desc.format.name(),
+            extent: image.desc.extent,
+            bytes: 0,
+            offset,
+            instances,
+            life: image.lifetime.map(|(a, b)| (pass(a), pass(b))),
+            span: *span,
+        }
+    };
+    plan.images.iter().zip(&spans).map(report).collect()
 }

@@ -13,7 +13,7 @@ use super::shaders::{compile_shaders, gather_params};
 use super::shapes::shapes;
 use super::source::Log;
 use super::{build, frame};
-use crate::diag::{Diagnostic, SourceFile};
+use crate::diag::{Diagnostic, Label, SourceFile};
 use crate::scene::{ParamDecl, ParamTable, Registry, Value};
 use crate::shader::{CompiledShader, ShaderProvider};
 
@@ -129,7 +129,7 @@ impl Graph {
         let (ast, paths) = load_files(&mut log, path, files);
         let syntax = log.errors.iter().any(|e| e.code == "graph.syntax") || log.files.is_empty();
         if syntax {
-            return Err(sorted(log.errors));
+            return Err(sorted(&log.files, log.errors));
         }
         let asts = expand(&mut log, &ast);
         let compiled = compile_shaders(&mut log, &asts, shaders);
@@ -168,7 +168,11 @@ impl Graph {
             graph.check_conditions(&mut log);
             graph.check_order(&mut log, output.map(|o| o.at));
         }
-        if log.errors.is_empty() { Ok(Self { warnings: log.warnings, ..graph }) } else { Err(sorted(log.errors)) }
+        if log.errors.is_empty() {
+            Ok(Self { warnings: log.warnings, ..graph })
+        } else {
+            Err(sorted(&log.files, log.errors))
+        }
     }
 
     /// Params that the graph or its shaders declare.
@@ -308,13 +312,20 @@ impl Graph {
         let compiled = build::build(&mut log, self, sizes, conditions, device, options);
         match compiled {
             Some(compiled) if log.errors.is_empty() => Ok(compiled),
-            _ => Err(sorted(log.errors)),
+            _ => Err(sorted(&log.files, log.errors)),
         }
     }
 }
 
 /// Errors by file and position, so that a person reads them from top to bottom; each once.
-fn sorted(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+fn sorted(files: &[Arc<SourceFile>], mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let place = |error: &Diagnostic| match error.labels.first() {
+        Some(Label::Source { file, span, .. }) => {
+            (files.iter().position(|f| Arc::ptr_eq(f, file)).unwrap_or(files.len()), span.start)
+        }
+        _ => (files.len(), 0),
+    };
+    errors.sort_by_key(place);
     errors.dedup();
     errors
 }

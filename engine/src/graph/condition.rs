@@ -46,9 +46,9 @@ pub(crate) fn engine() -> Engine {
     engine.set_max_string_size(1024);
     engine.set_max_array_size(64);
     engine.set_max_map_size(64);
-    engine.disable_symbol("eval");
-    engine.disable_symbol("print");
-    engine.disable_symbol("debug");
+    for symbol in ["eval", "print", "debug", "sleep", "timestamp"] {
+        engine.disable_symbol(symbol);
+    }
     engine
 }
 

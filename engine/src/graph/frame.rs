@@ -28,6 +28,8 @@ pub(crate) struct Step {
     /// Image of each storage binding after renames.
     pub(crate) storage: Vec<Option<ImageUse>>,
     pub(crate) copies: Vec<(Part, Part)>,
+    /// Only the clears of the attachments are left.
+    pub(crate) empty: bool,
 }
 
 impl Step {
@@ -42,6 +44,7 @@ impl Step {
             sample_on: Vec::new(),
             storage: Vec::new(),
             copies: Vec::new(),
+            empty: false,
         }
     }
 
@@ -134,7 +137,10 @@ pub(crate) fn frame(log: &mut Log, graph: &Graph, shapes: &[Shape], on: &Switche
     for (i, pass) in graph.passes.iter().enumerate() {
         let off = match &pass.dropped {
             Some(why) => Some(why.clone()),
-            None if on.disabled.contains(&pass.name.value) => Some("it is switched off".to_owned()),
+            None if on.disabled.contains(&pass.name.value) => {
+                out.steps.extend(walk.clears(log, pass, i as u32));
+                Some("it is switched off".to_owned())
+            }
             None if !on.holds(pass.when) => {
                 let text = pass.when.map_or("", |c| graph.conditions[c as usize].text.as_str());
                 Some(format!("its condition `{text}` does not hold"))
@@ -187,13 +193,35 @@ impl Walk<'_> {
         if lasting || self.written.has(self.shapes, image, p) { Load::Keep } else { Load::Clear(clear) }
     }
 
-    fn steps(&self, pass: &Pass, index: u32, on: &Switches<'_>) -> Vec<Step> {
+    /// What is left of a pass that a person switched off: the clears of attachments that nobody wrote before, so that
+    /// those who read them find an empty picture instead of nothing.
+    fn clears(&mut self, log: &mut Log, pass: &Pass, index: u32) -> Option<Step> {
+        let mut step = Step { empty: true, ..Step::new(index) };
+        self.attachments(pass, &mut step);
+        let clears = step.uses.iter().any(|u| u.replaces && !self.written.has(self.shapes, u.image, u.part));
+        let keeps = step.uses.iter().all(|u| !u.reads || self.written.has(self.shapes, u.image, u.part));
+        if !clears || !keeps || !pass.bypass.is_empty() {
+            return None;
+        }
+        self.check(log, pass, &step);
+        Some(step)
+    }
+
+    fn steps(&mut self, pass: &Pass, index: u32, on: &Switches<'_>) -> Vec<Step> {
         let mut step = Step::new(index);
         if pass.kind == PassKind::Mips {
             return self.mip_steps(pass, index);
         }
-        self.attachments(pass, &mut step);
         self.bindings(pass, &mut step, on);
+        self.end_bypasses(pass);
+        self.attachments(pass, &mut step);
+        for i in 0..step.uses.len() {
+            let used = step.uses[i];
+            let tested = step.uses.iter().any(|u| u.layout == Layout::DepthReadOnly && u.overlaps(&used));
+            if used.role == Role::Sampled && tested {
+                step.uses[i].layout = Layout::DepthReadOnly;
+            }
+        }
         if let (Some(from), Some(to)) = (pass.from, pass.to) {
             let from = Part { image: self.image(from.image), ..from };
             let to = Part { image: self.image(to.image), ..to };
@@ -232,6 +260,18 @@ impl Walk<'_> {
         steps
     }
 
+    /// An image that is written anew stands for itself again, whatever flowed through it before.
+    fn end_bypasses(&mut self, pass: &Pass) {
+        let cleared = |load: &Option<Load>| matches!(load, Some(Load::Clear(_) | Load::DontCare));
+        let colors = pass.colors.iter().filter(|c| cleared(&c.load)).map(|c| c.image);
+        let depth = pass.depth.iter().filter(|d| cleared(&d.load)).map(|d| d.image);
+        let resolves = pass.colors.iter().filter_map(|c| c.resolve);
+        let fresh: Vec<u32> = colors.chain(depth).chain(resolves).chain(pass.to.map(|t| t.image)).collect();
+        for image in fresh {
+            self.rename[image as usize] = image;
+        }
+    }
+
     fn attachments(&self, pass: &Pass, step: &mut Step) {
         for color in &pass.colors {
             let mut color = *color;
@@ -262,7 +302,7 @@ impl Walk<'_> {
             if let (true, Source::Image { image, age }) = (held, sample.source) {
                 let image = if age == 0 { self.image(image) } else { image };
                 let p = view_part(self.shapes[image as usize], sample.mip, sample.layer);
-                let mut used = ImageUse {
+                let used = ImageUse {
                     image,
                     age,
                     part: p,
@@ -274,9 +314,6 @@ impl Walk<'_> {
                     role: Role::Sampled,
                     at: sample.at,
                 };
-                if step.uses.iter().any(|u| u.layout == Layout::DepthReadOnly && u.overlaps(&used)) {
-                    used.layout = Layout::DepthReadOnly;
-                }
                 step.uses.push(used);
                 found = Some(used);
             }
@@ -352,6 +389,18 @@ impl Walk<'_> {
     }
 }
 
+/// A depth image that some pass tests without writing is sampled in that layout everywhere, which spares transitions.
+pub(crate) fn unify_depth_layouts(steps: &mut [Step]) {
+    let uses = steps.iter().flat_map(|s| &s.uses);
+    let tested: std::collections::BTreeSet<u32> =
+        uses.filter(|u| u.layout == Layout::DepthReadOnly).map(|u| u.image).collect();
+    for used in steps.iter_mut().flat_map(|s| &mut s.uses) {
+        if used.role == Role::Sampled && tested.contains(&used.image) {
+            used.layout = Layout::DepthReadOnly;
+        }
+    }
+}
+
 /// Mips and layers that a binding sees.
 fn view_part(shape: Shape, mip: Option<u32>, layer: Option<u32>) -> Subresource {
     let (mip, mips) = mip.map_or((0, shape.mips), |m| (m, 1));
@@ -403,6 +452,8 @@ fn conflicts(log: &mut Log, graph: &Graph, pass: &Pass, step: &Step) {
             if !a.overlaps(b) || storage || !(a.writes || b.writes) && a.layout == b.layout {
                 continue;
             }
+            let attached = |u: &ImageUse| matches!(u.role, Role::Color | Role::Depth | Role::Resolve);
+            let (a, b) = if attached(b) && !attached(a) { (b, a) } else { (a, b) };
             let name = &graph.images[a.image as usize].name.value;
             let message =
                 format!("\"{}\" {} \"{name}\" and {} it at once", pass.name.value, a.role.verb(), b.role.verb());

@@ -180,6 +180,9 @@ impl<'a, 'b> Writer<'a, 'b> {
 
     fn work(&mut self, step: &Step) {
         let pass = self.pass(step);
+        if step.empty {
+            return;
+        }
         match pass.kind {
             PassKind::Raster => self.draws(step, pass),
             PassKind::Fullscreen => self.fullscreen(step, pass),

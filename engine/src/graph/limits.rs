@@ -20,6 +20,10 @@ pub const MAX_HISTORY: u32 = 8;
 pub const MAX_COLORS: usize = 8;
 /// Draw lists of a pass.
 pub const MAX_DRAWS: usize = 64;
+/// Sampled images, and storage bindings, of a pass; every Vulkan device that the baseline allows samples 128 a stage.
+pub const MAX_BINDINGS: usize = 128;
+/// Mips times layers times instances, summed over all images: what barriers are kept apart for.
+pub const MAX_PARTS: u64 = 1 << 16;
 /// Bytes of a buffer.
 pub const MAX_BUFFER_BYTES: u64 = 1 << 30;
 /// Bytes of a `when` expression.

@@ -19,6 +19,24 @@ pub(crate) struct Matching<'a> {
     pub(crate) shaders: &'a Shaders,
 }
 
+/// An input that nobody feeds, next to a key that nobody reads: one slip, which the report of the key explains.
+fn drop_twins(log: &mut Log, pass: &Pass, since: usize) {
+    let unread: Vec<String> = pass
+        .samples
+        .iter()
+        .filter(|s| s.stages.is_empty())
+        .map(|s| format!("\"{}\"?", s.input.value))
+        .chain(pass.storage.iter().filter(|s| s.stages.is_empty()).map(|s| format!("\"{}\"?", s.input.value)))
+        .collect();
+    let mut at = 0;
+    log.errors.retain(|e| {
+        at += 1;
+        let twin = e.code == "graph.unfed-input"
+            && e.help.as_ref().is_some_and(|h| unread.iter().any(|key| h.ends_with(key.as_str())));
+        at <= since || !twin
+    });
+}
+
 /// A specialization constant that follows a param: the param and the constant's type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LiveConstant {
@@ -66,9 +84,10 @@ fn match_pass(
         }
     }
     let complete = ids.iter().all(Option::is_some);
+    let before = log.errors.len();
     for (slot, id) in local.iter().enumerate() {
         let shader = cx.shaders.list[*id as usize].clone();
-        let feeds = match_bindings(log, pass, images, &shader, &lists_of[slot], cx);
+        let feeds = match_bindings(log, (pass, ast), images, &shader, &lists_of[slot], cx);
         let uniforms = match_uniforms(log, ast, &shader, cx);
         let constants = match_constants(log, ast, &shader, live, cx);
         pass.shaders.push(PassShader { shader: *id, feeds, uniforms, constants });
@@ -76,7 +95,10 @@ fn match_pass(
     if complete {
         let used: Vec<&Arc<CompiledShader>> = local.iter().map(|id| &cx.shaders.list[*id as usize]).collect();
         unused_inputs(log, pass, ast, &used);
-        if matches!(pass.kind, PassKind::Raster | PassKind::Fullscreen) && pass.colors.len() == ast.colors.len() {
+        drop_twins(log, pass, before);
+        let draws = matches!(pass.kind, PassKind::Raster | PassKind::Fullscreen);
+        let somewhere = !ast.colors.is_empty() || ast.depth.is_some();
+        if draws && somewhere && pass.colors.len() == ast.colors.len() {
             match_outputs(log, pass, ast, images, &used);
         }
     }
@@ -143,7 +165,7 @@ fn stages(binding: &ShaderBinding) -> Stages {
 
 fn match_bindings(
     log: &mut Log,
-    pass: &mut Pass,
+    (pass, ast): (&mut Pass, &PassAst),
     images: &[Image],
     shader: &CompiledShader,
     lists: &[(&ListDecl, Place)],
@@ -152,7 +174,7 @@ fn match_bindings(
     let mut feeds = Vec::new();
     for binding in &shader.interface.bindings {
         match binding.set {
-            set::PASS => feeds.extend(match_pass_binding(log, pass, images, shader, binding, cx)),
+            set::PASS => feeds.extend(match_pass_binding(log, (pass, ast), images, shader, binding, cx)),
             set::MATERIAL | set::DATA => match_list_binding(log, pass, shader, binding, lists),
             _ => {}
         }
@@ -162,7 +184,7 @@ fn match_bindings(
 
 fn match_pass_binding(
     log: &mut Log,
-    pass: &mut Pass,
+    (pass, ast): (&mut Pass, &PassAst),
     images: &[Image],
     shader: &CompiledShader,
     binding: &ShaderBinding,
@@ -186,6 +208,9 @@ fn match_pass_binding(
                 }
                 return Some((binding.binding, Feed::Import(import)));
             }
+            if ast.samples.iter().any(|s| s.input.value == binding.name) {
+                return None;
+            }
             let known = pass.samples.iter().map(|s| s.input.value.as_str());
             let known: Vec<&str> = known.chain(cx.registry.imports.iter().map(|i| i.name.as_str())).collect();
             let near = crate::diag::near_miss(&binding.name, known);
@@ -194,6 +219,9 @@ fn match_pass_binding(
         }
         BindingKind::StorageImage { written } | BindingKind::StorageBuffer { written } => {
             let Some(i) = pass.storage.iter().position(|s| s.input.value == binding.name) else {
+                if ast.storage.iter().any(|s| s.input.value == binding.name) {
+                    return None;
+                }
                 let near = crate::diag::near_miss(&binding.name, pass.storage.iter().map(|s| s.input.value.as_str()));
                 unfed(log, pass, shader, binding, near.map(str::to_owned), "storage");
                 return None;

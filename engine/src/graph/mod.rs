@@ -12,6 +12,7 @@ mod build;
 mod checked;
 mod condition;
 mod cull;
+mod explain;
 mod extend;
 mod format;
 mod frame;
@@ -44,6 +45,7 @@ mod tests;
 mod text;
 
 pub use checked::{BarrierStyle, Compiled, Conditions, Graph, PlanOptions, Sizes};
+pub use explain::UnknownName;
 pub use extend::FileLoader;
 pub use format::{Format, SampledKind};
 pub use plan::{
@@ -52,7 +54,7 @@ pub use plan::{
     PlanAttribute, PlanBuffer, PlanCopy, PlanDispatch, PlanDraw, PlanFullscreen, PlanImage, PlanPass, Rendering,
     Residency, Scope, Stages, Subresource, UniformBlock, UniformEntry, Usage,
 };
-pub use report::{BarrierReason, CulledPass, Report};
+pub use report::{BarrierReason, CulledPass, ImageReport, PassReport, Report};
 pub use state::{
     Blend, BlendOp, Compare, Cull, Factor, Front, MaterialState, Polygon, RasterState, Stencil, StencilOp,
 };

@@ -63,7 +63,8 @@ fn parse_graph(log: &mut Log, ast: &mut FileAst, entry: &Entry) {
     ast.extends = reader.str(log, "extends");
     reader.str(log, "doc");
     if let Some(items) = reader.get("remove").and_then(|e| array(log, &e.item, "remove")) {
-        ast.remove = items.iter().filter_map(|i| string(log, i, "remove")).collect();
+        limit(log, items.len(), MAX_PASSES, "removed passes", entry.key.at);
+        ast.remove = items.iter().take(MAX_PASSES).filter_map(|i| string(log, i, "remove")).collect();
     }
     if ast.output.is_none() && ast.extends.is_none() {
         reader.need(log, "output", entry.key.at);
@@ -240,6 +241,13 @@ fn parse_param(log: &mut Log, entry: &Entry) -> Option<ParamAst> {
     let declared = reader.word(log, "type", TYPES);
     let value = reader.need(log, "value", entry.key.at)?;
     let default = param_value(log, &value.item, declared.map(|d| d.0), &choices)?;
+    let plain = if choices.is_empty() { default.value_type() } else { ValueType::Enum };
+    if let Some((kind, _)) = declared
+        && kind != plain
+    {
+        wrong_type(log, &value.item, "value", &format!("of type {}", kind.name()));
+        return None;
+    }
     let doc = reader.str(log, "doc").map_or(String::new(), |s| s.value);
     let mut decl = ParamDecl::new(name, default, doc);
     if !choices.is_empty() {

@@ -7,7 +7,7 @@ use super::ast::{
     ColorAst, ConstantAst, DepthAst, DispatchAst, DrawAst, PartAst, PassAst, PassKind, RawPass, SampleAst, StorageAst,
 };
 use super::keys;
-use super::limits::{MAX_COLORS, MAX_DRAWS, MAX_GROUPS, MAX_LAYERS, MAX_REPEAT};
+use super::limits::{MAX_BINDINGS, MAX_COLORS, MAX_DRAWS, MAX_GROUPS, MAX_LAYERS, MAX_REPEAT};
 use super::parse::limit;
 use super::parse_state::parse_state;
 use super::plan::Load;
@@ -48,13 +48,15 @@ pub(crate) fn expand_pass(log: &mut Log, raw: &RawPass, out: &mut Vec<PassAst>) 
 
 fn parse_pass(log: &mut Log, t: &Table, name: Sp<String>) -> Option<PassAst> {
     let reader = Reader::open(t, &keys::PASS);
-    let kind = reader.word(log, "kind", PassKind::WORDS).unwrap_or(PassKind::Raster);
+    let kind = reader.word(log, "kind", PassKind::WORDS);
+    let unknown_kind = kind.is_none() && reader.get("kind").is_some();
+    let kind = kind.unwrap_or(PassKind::Raster);
     reader.str(log, "doc");
     let colors = reader.get("color").map_or_else(Vec::new, |e| parse_colors(log, e));
     let state = reader.get("state").and_then(|e| table(log, &e.item, "state"));
     let mut state = state.map_or_else(Default::default, |t| parse_state(log, t));
     let depth = reader.get("depth").and_then(|e| parse_depth(log, e, &mut state));
-    let pass = PassAst {
+    let mut pass = PassAst {
         kind,
         view: reader.str(log, "view"),
         viewport: reader.get("viewport").and_then(|e| parse_viewport(log, &e.item)),
@@ -80,6 +82,13 @@ fn parse_pass(log: &mut Log, t: &Table, name: Sp<String>) -> Option<PassAst> {
     };
     limit(log, pass.colors.len(), MAX_COLORS, "colour attachments", pass.name.at);
     limit(log, pass.draws.len(), MAX_DRAWS, "draw lists", pass.name.at);
+    limit(log, pass.samples.len(), MAX_BINDINGS, "sampled images", pass.name.at);
+    limit(log, pass.storage.len(), MAX_BINDINGS, "storage bindings", pass.name.at);
+    pass.samples.truncate(MAX_BINDINGS);
+    pass.storage.truncate(MAX_BINDINGS);
+    if unknown_kind {
+        return None;
+    }
     check_kind(log, &reader, &pass);
     Some(pass)
 }
@@ -131,14 +140,11 @@ fn check_kind(log: &mut Log, reader: &Reader<'_>, pass: &PassAst) {
                 what.map(|k| format!("{key} = {}: {}", k.value, k.doc));
         }
     }
-    if matches!(pass.kind, Raster | Fullscreen) && pass.colors.is_empty() && pass.depth.is_none() {
-        let errors = log.errors.len();
-        if reader.get("color").is_none() && reader.get("depth").is_none() {
-            let message = format!("the pass \"{}\" draws to nothing", pass.name.value);
-            log.error("graph.missing-key", message, pass.name.at, "this pass").help =
-                Some("add color = { image = \"…\" } or depth = { image = \"…\" }".into());
-        }
-        debug_assert!(errors <= log.errors.len());
+    let draws = matches!(pass.kind, Raster | Fullscreen);
+    if draws && reader.get("color").is_none() && reader.get("depth").is_none() {
+        let message = format!("the pass \"{}\" draws to nothing", pass.name.value);
+        log.error("graph.missing-key", message, pass.name.at, "this pass").help =
+            Some("add color = { image = \"…\" } or depth = { image = \"…\" }".into());
     }
 }
 

@@ -117,25 +117,26 @@ fn compile(graph: &Graph, options: &PlanOptions) -> Compiled {
     graph.plan(&sizes(), &conditions, &Device::default(), options).unwrap_or_else(|e| panic!("{}", print(&e)))
 }
 
-fn all_options(keep: &[&str]) -> Vec<PlanOptions> {
-    let keep: Vec<String> = keep.iter().map(|k| (*k).to_owned()).collect();
-    let base = PlanOptions { keep, ..PlanOptions::default() };
+/// All switches, and every image kept that some pass touches.
+fn all_options(graph: &Graph) -> Vec<PlanOptions> {
+    let base = PlanOptions::default();
+    let touched = compile(graph, &PlanOptions { cull: false, ..base.clone() });
+    let keep = touched.plan.images.iter().map(|i| i.name.clone()).collect();
     vec![
         base.clone(),
         PlanOptions { cull: false, ..base.clone() },
         PlanOptions { merge: false, alias: false, ..base.clone() },
         PlanOptions { barriers: BarrierStyle::Individual, ..base.clone() },
-        PlanOptions { cull: false, merge: false, barriers: BarrierStyle::Individual, ..base },
+        PlanOptions { cull: false, merge: false, barriers: BarrierStyle::Individual, ..base.clone() },
+        PlanOptions { keep, ..base },
     ]
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
     #[test]
     fn no_plan_has_a_hazard_a_wrong_layout_or_lost_texels(specs in proptest::collection::vec(spec(), 1..9)) {
         let Some(graph) = valid_graph(&specs) else { return Ok(()) };
-        for options in all_options(&[]) {
+        for options in all_options(&graph) {
             let compiled = compile(&graph, &options);
             if let Err(error) = replay(&compiled, 5) {
                 prop_assert!(false, "{error}\n{options:?}\n{}", compiled.plan.to_text());

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::ast::{
-    BufferAst, BufferSizeAst, DispatchAst, FileAst, ImageAst, PartAst, PassAst, PassKind, SampleAst, SizeAst,
+    BufferAst, BufferSizeAst, DispatchAst, FileAst, ImageAst, Mips, PartAst, PassAst, PassKind, SampleAst, SizeAst,
     StorageAst,
 };
 use super::condition::{Condition, Names, Read, compile, pass_variable};
 use super::ir::{
     Base, Buffer, BufferSize, Color, Depth, Dispatch, Image, Part, Pass, Sample, Size, Source, Storage, Target,
 };
-use super::limits::{MAX_HISTORY, MAX_IMAGES, MAX_PASSES};
+use super::limits::{MAX_HISTORY, MAX_IMAGES, MAX_PARTS, MAX_PASSES};
 use super::parse::limit;
 use super::parse_pass::expand_pass;
 use super::plan::Stages;
@@ -79,6 +79,11 @@ pub(crate) fn resolve(
     out.buffers = ast.buffers.iter().map(|b| resolve_buffer(log, &tables, b)).collect();
     if let Some(name) = &ast.output {
         let id = tables.image(log, name);
+        if let Some(image) = id.map(|i| &out.images[i as usize]).filter(|i| i.samples > 1) {
+            let message = format!("the output \"{}\" is multisampled", image.name.value);
+            log.error("graph.image-shape", message, name.at, "cannot be shown").help =
+                Some("show the image that it is resolved to".into());
+        }
         out.output = id.map(|value| Sp { value, at: name.at });
     }
     let names = names(params, cx.registry, &asts);
@@ -87,7 +92,25 @@ pub(crate) fn resolve(
         out.passes.push(pass);
     }
     out.asts = asts;
+    check_parts(log, &out.images);
     out
+}
+
+/// The number of parts that barriers tell apart stays bounded, whatever shapes a file asks for.
+fn check_parts(log: &mut Log, images: &[Image]) {
+    let parts = |image: &Image| {
+        let mips = match image.mips.value {
+            Mips::Count(n) => n,
+            Mips::Full => 16,
+        };
+        u64::from(mips) * u64::from(image.layers) * u64::from(image.history + 1)
+    };
+    let total: u64 = images.iter().map(parts).sum();
+    if let Some(largest) = images.iter().max_by_key(|i| parts(i)).filter(|_| total > MAX_PARTS) {
+        let message = format!("{total} mips and layers of all images are more than the limit of {MAX_PARTS}");
+        let label = format!("{} of them are here", parts(largest));
+        log.error("graph.limit", message, largest.name.at, label);
+    }
 }
 
 /// Writes `repeat` out and checks names and numbers of passes.
@@ -190,7 +213,7 @@ fn resolve_image(log: &mut Log, files: &mut Vec<String>, tables: &Tables<'_>, as
         let second = log.label(first.at, "the first");
         log.error("graph.format-class", message, other.at, "of the other class").labels.push(second);
     }
-    if ast.samples.value > 1 && ast.mips.value != super::ast::Mips::Count(1) {
+    if ast.samples.value > 1 && ast.mips.value != Mips::Count(1) {
         log.error("graph.image-shape", "a multisampled image has one mip level", ast.mips.at, "with samples above 1");
     }
     Image {
@@ -321,6 +344,7 @@ fn resolve_pass(
         dropped: None,
     };
     check_classes(log, ast, &pass, &out.images);
+    check_mips(log, &pass, &out.images);
     if !pcx.lacking.is_empty() {
         let names = super::source::quoted(&pcx.lacking);
         let why = format!("it is optional and the game has no {names}");
@@ -476,6 +500,44 @@ fn resolve_dispatch(log: &mut Log, ast: &DispatchAst, tables: &Tables<'_>) -> Op
 fn resolve_part(log: &mut Log, ast: &PartAst, tables: &Tables<'_>) -> Option<Part> {
     let image = tables.image(log, &ast.image)?;
     Some(Part { image, mip: ast.mip, layer: ast.layer, at: ast.image.at })
+}
+
+/// Mip levels that the image never has, at whatever size.
+fn check_mips(log: &mut Log, pass: &Pass, images: &[Image]) {
+    let colors = pass.colors.iter().map(|c| (c.image, c.mip, c.at));
+    let depth = pass.depth.iter().map(|d| (d.image, d.mip, d.at));
+    let parts = pass.from.iter().chain(&pass.to).map(|p| (p.image, p.mip, p.at));
+    let samples = pass.samples.iter().filter_map(|s| match s.source {
+        Source::Image { image, .. } => s.mip.map(|m| (image, m, s.at)),
+        _ => None,
+    });
+    let storage = pass.storage.iter().filter_map(|s| match s.target {
+        Target::Image(image) => Some((image, s.mip, s.at)),
+        Target::Buffer(_) => None,
+    });
+    let layers = pass.samples.iter().filter_map(|s| match s.source {
+        Source::Image { image, .. } => s.layer.map(|l| (image, l, s.at)),
+        _ => None,
+    });
+    let all: Vec<(u32, u32, Place)> = colors.chain(depth).chain(parts).chain(samples).chain(storage).collect();
+    for (image, mip, at) in all {
+        let image = &images[image as usize];
+        if let Mips::Count(count) = image.mips.value
+            && mip >= count
+        {
+            let message = format!("\"{}\" has {count} mip levels and no mip {mip}", image.name.value);
+            let second = log.label(image.mips.at, "declared here");
+            log.error("graph.image-shape", message, at, "mips count from 0").labels.push(second);
+        }
+    }
+    let layers: Vec<(u32, u32, Place)> = layers.collect();
+    for (image, layer, at) in layers {
+        let image = &images[image as usize];
+        if layer >= image.layers {
+            let message = format!("\"{}\" has {} layers and no layer {layer}", image.name.value, image.layers);
+            log.error("graph.image-shape", message, at, "layers count from 0");
+        }
+    }
 }
 
 /// Depth formats as colour and the reverse, files that are written, images that are given twice.
