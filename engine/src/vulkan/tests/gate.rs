@@ -89,7 +89,7 @@ fn an_unknown_device_is_an_error_with_the_list() {
     let error = Gpu::new(&options).unwrap_err().to_string();
     assert!(error.contains("no device is called \"voodoo 2\"") && error.contains(gpu.gpu.device_name()), "{error}");
     let devices = Gpu::list_devices().unwrap();
-    assert!(devices.iter().any(|d| &d.name == gpu.gpu.device_name()));
+    assert!(devices.iter().any(|d| d.name == gpu.gpu.device_name()));
 }
 
 #[test]
