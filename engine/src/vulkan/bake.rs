@@ -235,8 +235,8 @@ impl Baker<'_> {
             .src_offsets([vk::Offset3D::default(), corner(c.src_extent)])
             .dst_subresource(copy.dst_subresource)
             .dst_offsets([vk::Offset3D::default(), corner(c.dst_extent)]);
-        let exact = format.is_depth() || format.is_integer();
-        let filter = if exact { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
+        let smooth = c.linear && !format.is_depth() && !format.is_integer();
+        let filter = if smooth { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
         BakedCopy {
             src: self.image(phase, c.src.0).0,
             dst: self.image(phase, c.dst.0).0,
@@ -301,10 +301,10 @@ fn final_layouts(plan: &Plan) -> Vec<vk::ImageLayout> {
             }
         }
     }
-    if let Some(output) = layouts.get_mut(plan.output as usize)
-        && plan.output_state.layout != Layout::Undefined
-    {
-        *output = plan.output_state.layout;
+    for (image, state) in plan.ends.iter().copied().chain([(plan.output, plan.output_state)]) {
+        if let Some(layout) = layouts.get_mut(image as usize).filter(|_| state.layout != Layout::Undefined) {
+            *layout = state.layout;
+        }
     }
     layouts.into_iter().map(convert::layout).collect()
 }

@@ -52,13 +52,19 @@ unsafe extern "system" fn on_message(
     }
     // SAFETY: `user` is the boxed sink that outlives the messenger; `data` is valid during the callback, and its
     // message is null or a C string.
-    let (sink, message) = unsafe { (&*user.cast::<MessageSink>(), (*data).p_message) };
+    let (sink, message, id) = unsafe { (&*user.cast::<MessageSink>(), (*data).p_message, (*data).p_message_id_name) };
     if message.is_null() {
         return vk::FALSE;
     }
-    // SAFETY: checked above.
-    let text = unsafe { CStr::from_ptr(message) }.to_string_lossy();
-    sink.add(severity, &text);
+    let id = if id.is_null() { c"".as_ptr() } else { id };
+    // SAFETY: neither is null.
+    let (text, id) = unsafe { (CStr::from_ptr(message).to_string_lossy(), CStr::from_ptr(id).to_string_lossy()) };
+    // Newer layers leave the stable name of the rule out of the text.
+    if text.contains(&*id) {
+        sink.add(severity, &text)
+    } else {
+        sink.add(severity, &format!("{id}: {text}"))
+    }
     vk::FALSE
 }
 

@@ -1,6 +1,7 @@
 //! Descriptor sets: set 0 once, set 1 for each pass and phase, sets 2 and 3 for what draw lists bring along.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use ash::vk;
@@ -180,11 +181,13 @@ fn fill_pass(
         let all = &images.images[image.image as usize];
         let at = instance(phase, all.len(), image.age);
         let key = (image.image, at, part, kind);
-        if !views.contains_key(&key) {
-            let range = convert::range(part, convert::aspect(desc.desc.format));
-            views.insert(key, all[at].view(kind, range, &desc.name)?);
-        }
-        Ok(views[&key].raw)
+        Ok(match views.entry(key) {
+            Entry::Occupied(there) => there.get().raw,
+            Entry::Vacant(free) => {
+                let range = convert::range(part, convert::aspect(desc.desc.format));
+                free.insert(all[at].view(kind, range, &desc.name)?).raw
+            }
+        })
     };
     if let Some(block) = &bindings.uniforms {
         write(gpu, raw, block.binding, &uniform(from.uniforms.buffer.raw, u64::from(block.size.max(16))));

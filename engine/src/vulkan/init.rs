@@ -56,6 +56,13 @@ fn layer_version(entry: &ash::Entry) -> Result<Option<u32>, GpuError> {
     Ok(layer.map(|l| l.spec_version))
 }
 
+/// True when the validation layer takes settings from the program.
+fn has_settings(entry: &ash::Entry) -> bool {
+    // SAFETY: the entry is loaded.
+    let known = unsafe { entry.enumerate_instance_extension_properties(Some(debug::LAYER)) }.unwrap_or_default();
+    known.iter().any(|e| e.extension_name_as_c_str() == Ok(ext::layer_settings::NAME))
+}
+
 impl Instance {
     /// Creates the instance, with the validation layer and synchronization validation where asked for.
     pub(super) fn new(
@@ -87,14 +94,27 @@ impl Instance {
             .api_version(vk::API_VERSION_1_3);
         let enabled = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
         let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled);
+        // Newer layers look at what shaders access only when told so; without it a missing barrier between a draw and
+        // a sampled read stays unseen.
+        let yes = vk::TRUE.to_ne_bytes();
+        let look = |name| {
+            let kind = vk::LayerSettingTypeEXT::BOOL32;
+            let setting =
+                vk::LayerSettingEXT::default().layer_name(debug::LAYER).setting_name(name).ty(kind).values(&yes);
+            vk::LayerSettingEXT { value_count: 1, ..setting }
+        };
+        let settings = [look(c"validate_sync"), look(c"syncval_shader_accesses_heuristic")];
+        let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
         let mut watch = debug::messenger_info(sink);
-        let mut info = vk::InstanceCreateInfo::default()
-            .application_info(&application)
-            .enabled_layer_names(&layers)
-            .enabled_extension_names(&extensions);
+        let mut info = vk::InstanceCreateInfo::default().application_info(&application).enabled_layer_names(&layers);
         if validation {
             info = info.push_next(&mut features).push_next(&mut watch);
         }
+        if layer.is_some_and(|_| has_settings(&entry)) {
+            // The extension is the layer's own: older loaders refuse its name, and the layer reads the chain anyway.
+            info = info.push_next(&mut settings);
+        }
+        let info = info.enabled_extension_names(&extensions);
         // SAFETY: all pointers in `info` outlive the call.
         let raw = unsafe { entry.create_instance(&info, None) }.during("creating the Vulkan instance")?;
         let debug = if validation {

@@ -25,6 +25,9 @@ pub struct ImageData {
 
 /// The transient whose memory reuse destroyed an image before the frame's end, if any.
 pub(super) fn overwritten_by(plan: &Plan, image: usize) -> Option<&str> {
+    if plan.ends.iter().any(|(kept, _)| *kept as usize == image) {
+        return None;
+    }
     let place = |i: usize| match plan.images[i].residency {
         Residency::Transient { offset, size } => Some((offset, offset + size)),
         Residency::Persistent { .. } => None,

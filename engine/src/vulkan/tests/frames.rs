@@ -167,6 +167,7 @@ fn compute_copies_and_blits_reach_each_other() {
         dst: (now(dst), 0, 0),
         dst_extent: [to, to],
         blit,
+        linear: true,
     };
     for (i, copy) in [copy(source, copied, 2, false), copy(copied, blitted, 4, true)].into_iter().enumerate() {
         maker.barrier(copy.src.0.image, Layout::TransferSrc, COPY_READ);

@@ -6,3 +6,4 @@ mod lifetime;
 mod lists;
 mod support;
 mod uploads;
+mod window;

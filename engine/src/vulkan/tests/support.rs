@@ -20,11 +20,16 @@ pub(super) struct TestGpu {
 impl TestGpu {
     /// `None`, with a message, where there is no Vulkan.
     pub(super) fn new() -> Option<Self> {
-        let options = GpuOptions { validation: true, ..GpuOptions::default() };
+        Self::with_display(None)
+    }
+
+    /// The same, for windows on a display.
+    pub(super) fn with_display(display: Option<raw_window_handle::RawDisplayHandle>) -> Option<Self> {
+        let options = GpuOptions { validation: true, display, ..GpuOptions::default() };
         let opened = match Gpu::new(&options) {
             Err(GpuError::NoValidationLayer) => {
                 eprintln!("no validation layer: the test runs without");
-                Gpu::new(&GpuOptions::default())
+                Gpu::new(&GpuOptions { validation: false, ..options })
             }
             other => other,
         };
@@ -108,8 +113,6 @@ pub(super) fn with_param(mut shader: CompiledShader, binding: u32) -> CompiledSh
 pub(super) const COLOR: Scope = Scope { stages: Stages::COLOR_OUTPUT, access: Access::COLOR_WRITE };
 pub(super) const COLOR_RW: Scope =
     Scope { stages: Stages::COLOR_OUTPUT, access: Access(Access::COLOR_WRITE.0 | Access::COLOR_READ.0) };
-pub(super) const DEPTH: Scope =
-    Scope { stages: Stages::DEPTH_TESTS, access: Access(Access::DEPTH_WRITE.0 | Access::DEPTH_READ.0) };
 pub(super) const SAMPLED: Scope = Scope { stages: Stages::FRAGMENT, access: Access::SAMPLED_READ };
 pub(super) const COMPUTE_WRITE: Scope = Scope { stages: Stages::COMPUTE, access: Access::STORAGE_WRITE };
 pub(super) const COPY_READ: Scope = Scope { stages: Stages::TRANSFER, access: Access::TRANSFER_READ };
