@@ -1,0 +1,8 @@
+//! Tests that drive the device; skipped with a message where there is none.
+
+mod frames;
+mod gate;
+mod lifetime;
+mod lists;
+mod support;
+mod uploads;
