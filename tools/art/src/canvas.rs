@@ -145,7 +145,7 @@ impl Patch {
     /// A winding line of short strokes.
     pub(crate) fn wander(&mut self, rng: &mut Stream, turns: u32, width: f32, tint: Rgb, rise: f32) {
         let mut at = [rng.unit() * self.width as f32, rng.unit() * self.height as f32];
-        let mut angle = rng.range(0.0, 6.283);
+        let mut angle = rng.range(0.0, std::f32::consts::TAU);
         for turn in 0..turns {
             let w = width * (1.0 - 0.6 * turn as f32 / turns as f32);
             for _ in 0..4 {

@@ -127,7 +127,7 @@ pub(super) fn leaves(c: &Colours, seed: u32) -> Patch {
     let mut rng = Stream::new(seed ^ 0x1EAF);
     for _ in 0..150 {
         let at = anywhere(&mut rng);
-        let (angle, len) = (rng.range(0.0, 6.283), rng.range(2.2, 4.0));
+        let (angle, len) = (rng.range(0.0, std::f32::consts::TAU), rng.range(2.2, 4.0));
         let tone = rng.unit();
         let tint = blend(scale(c.accent, 0.72), blend(scale(c.accent, 1.15), c.light(), 0.25), tone);
         p.stroke(at, angle, len, 2.6, [tint, scale(tint, 0.85)], 1.2 + tone);
@@ -145,7 +145,14 @@ pub(super) fn vines(c: &Colours, seed: u32) -> Patch {
     }
     for _ in 0..70 {
         let (at, tone) = (anywhere(&mut rng), rng.range(0.7, 1.35));
-        p.stroke(at, rng.range(0.0, 6.283), 3.0, 2.4, [scale(c.accent, tone), scale(c.accent, tone * 0.8)], 5.5);
+        p.stroke(
+            at,
+            rng.range(0.0, std::f32::consts::TAU),
+            3.0,
+            2.4,
+            [scale(c.accent, tone), scale(c.accent, tone * 0.8)],
+            5.5,
+        );
     }
     p
 }
@@ -272,7 +279,7 @@ pub(super) fn blight(c: &Colours, seed: u32) -> Patch {
     }
     let bone = rgb(0xA79F8C);
     for _ in 0..5 {
-        let (at, angle) = (anywhere(&mut rng), rng.range(0.0, 6.283));
+        let (at, angle) = (anywhere(&mut rng), rng.range(0.0, std::f32::consts::TAU));
         p.stroke(at, angle, 4.5, 1.5, [scale(bone, 0.9), scale(bone, 0.75)], 6.0);
     }
     for _ in 0..22 {

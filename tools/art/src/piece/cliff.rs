@@ -117,6 +117,10 @@ fn tier_profile(style: Style, levels: &[u8; 4], side: usize, tier: u8) -> Profil
 /// Sweeps a tier's outline from its first side to its second, with the high ground on the left.
 fn sweep(style: Style, levels: &[u8; 4], tier: u8, sides: [usize; 2], run: usize) -> Strip {
     let ends = sides.map(|s| tier_profile(style, levels, s, tier));
+    // where two walls take different ways through the cell, the corner of each moves off the middle, away from the other
+    let alone = runs(levels, 3 - tier).iter().all(|(s, _)| *s != sides);
+    let saddle = (1..=2).any(|t| runs(levels, t).len() == 2);
+    let bend = if saddle || (alone && levels.contains(&2)) { 24.0 } else { 0.0 };
     let frames = sides.map(|s| side_frame(levels, s));
     let stations: Vec<f32> = match (style, run) {
         (Style::Rock, _) => (0..=SEGMENTS).map(|i| i as f32 / SEGMENTS as f32).collect(),
@@ -128,8 +132,9 @@ fn sweep(style: Style, levels: &[u8; 4], tier: u8, sides: [usize; 2], run: usize
         .iter()
         .enumerate()
         .map(|(i, s)| {
-            let (centre, left) = contour(style, &frames, sides, run, *s);
-            let w = smoothstep(0.0, 1.0, *s);
+            let (centre, left) = contour(style, &frames, sides, run, bend, *s);
+            // twice flattened: walls that start from one point part before their feet and rims spread
+            let w = smoothstep(0.0, 1.0, smoothstep(0.0, 1.0, *s));
             let at = |k: usize| {
                 let (p, q) = (ends[0].points[k], ends[1].points[k]);
                 let u = mix(p[0], q[0], w);
@@ -150,15 +155,19 @@ fn sweep(style: Style, levels: &[u8; 4], tier: u8, sides: [usize; 2], run: usize
     Strip { sides, columns, tiers: [tier, tier] }
 }
 
-/// Point of a contour and its direction to the high side (longer than 1 at a mitre).
+/// Point of a contour and its direction to the high side (longer than 1 at a mitre). `bend` moves the corner of a city wall towards
+/// the one cell corner that differs.
 fn contour(
     style: Style,
     frames: &[([f32; 2], [f32; 2]); 2],
     sides: [usize; 2],
     run: usize,
+    bend: f32,
     s: f32,
 ) -> ([f32; 2], [f32; 2]) {
     let (a, b) = (frames[0], frames[1]);
+    // the one corner that differs: the first of the run, or the one after it
+    let pivot = if run == 1 { CORNERS[sides[0]] } else { CORNERS[(sides[0] + 1) % 4] };
     if run == 2 {
         return ([mix(a.0[0], b.0[0], s), mix(a.0[1], b.0[1], s)], a.1);
     }
@@ -166,11 +175,13 @@ fn contour(
         return match s {
             0.0 => a,
             1.0 => b,
-            _ => ([CELL / 2.0; 2], [a.1[0] + b.1[0], a.1[1] + b.1[1]]),
+            _ => (
+                pivot.map(|v| if v > 0.0 { CELL / 2.0 + bend } else { CELL / 2.0 - bend }),
+                [a.1[0] + b.1[0], a.1[1] + b.1[1]],
+            ),
         };
     }
-    // a quarter circle round the one corner that differs: the first of the run, or the one after it
-    let pivot = if run == 1 { CORNERS[sides[0]] } else { CORNERS[(sides[0] + 1) % 4] };
+    // a quarter circle round that corner
     let angle = s * std::f32::consts::FRAC_PI_2;
     let (sin, cos) = if s == 0.0 {
         (0.0, 1.0)

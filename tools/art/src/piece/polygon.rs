@@ -8,6 +8,11 @@ fn area(a: Point, b: Point, c: Point) -> f32 {
 
 /// Cuts ears off a counter-clockwise polygon; returns index triples. Points that lie on a straight side are kept as corners.
 pub(super) fn triangulate(points: &[Point]) -> Vec<[usize; 3]> {
+    // where the wall of one tier stands on the rim of the next the level between has no ground
+    let twice: f32 = (0..points.len()).map(|i| area([0.0; 2], points[i], points[(i + 1) % points.len()])).sum();
+    if twice < 1.0 {
+        return Vec::new();
+    }
     let mut left: Vec<usize> = (0..points.len()).collect();
     let mut out = Vec::new();
     while left.len() > 2 {

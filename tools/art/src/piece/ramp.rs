@@ -180,7 +180,7 @@ fn rough(style: Style, seed: u32, a: f32, t: f32) -> f32 {
         return 0.0;
     }
     let window = (t * std::f32::consts::PI).sin().max(0.25);
-    (fbm(a / 256.0, t * 0.4, 8, 3, seed) - 0.5) * 22.0 * window
+    (fbm(a / 256.0, t * 0.4, 8, 3, seed) - 0.5) * 12.0 * window
 }
 
 /// Triangles between neighbouring rows.

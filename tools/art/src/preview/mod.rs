@@ -51,8 +51,11 @@ pub fn pictures(files: &[File], map: &[File]) -> Vec<Picture> {
     if let Some(bytes) = map.iter().find(|f| f.0 == "war3map.w3e").map(|f| &f.1) {
         let shadow = map.iter().find(|f| f.0 == "war3map.shd").map_or(&[][..], |f| &f.1);
         out.push(("map_top.png".to_owned(), map::draw(&library, bytes, shadow, View::top(12.0 / 128.0), [1160, 1160])));
-        let slanted = View::slanted(24.0 / 128.0, 0.0, 0.9);
-        out.push(("map_slanted.png".to_owned(), map::draw(&library, bytes, shadow, slanted, [2400, 2000])));
+        // both sides of everything: from the south-west and from the north-east
+        for (name, turn) in [("map_south_west.png", 0.6), ("map_north_east.png", 3.6)] {
+            let view = View::slanted(24.0 / 128.0, turn, 0.8);
+            out.push((name.to_owned(), map::draw(&library, bytes, shadow, view, [2800, 2300])));
+        }
     }
     out
 }
