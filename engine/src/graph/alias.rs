@@ -30,38 +30,43 @@ pub(crate) fn pack(blocks: &[Block], share: bool) -> Packing {
     }
     let mut by_birth: Vec<usize> = (0..blocks.len()).collect();
     by_birth.sort_by_key(|&i| (blocks[i].life.0, std::cmp::Reverse(blocks[i].life.1), i));
-    let (a, b) = (place(blocks, &by_size, true), place(blocks, &by_birth, true));
-    let best = if b.bytes < a.bytes { b } else { a };
+    let mut best = place(blocks, &by_size, true);
+    if best.bytes > lower_bound(blocks) {
+        let other = place(blocks, &by_birth, true);
+        best = if other.bytes < best.bytes { other } else { best };
+    }
     Packing { unshared: unshared.bytes, ..best }
 }
 
 fn place(blocks: &[Block], order: &[usize], share: bool) -> Packing {
     let mut out = Packing { offsets: vec![0; blocks.len()], alignment: 1, ..Packing::default() };
-    // Placed blocks by offset.
-    let mut placed: Vec<usize> = Vec::new();
+    // Placed blocks by the groups in which they live, so that the work follows the lives and not all pairs.
+    let groups = blocks.iter().map(|b| b.life.1 as usize + 1).max().unwrap_or(0);
+    let mut living: Vec<Vec<usize>> = vec![Vec::new(); if share { groups } else { 0 }];
+    let mut near: Vec<(u64, usize)> = Vec::new();
     for &i in order {
         let block = &blocks[i];
         let align = block.alignment.max(1);
+        let life = block.life.0 as usize..block.life.1 as usize + 1;
         let mut offset = 0u64;
         if share {
-            for &other in &placed {
-                let apart = blocks[other].life.1 < block.life.0 || block.life.1 < blocks[other].life.0;
-                if apart {
-                    continue;
-                }
-                if offset.saturating_add(block.size) <= out.offsets[other] {
+            near.clear();
+            near.extend(living[life.clone()].iter().flatten().map(|&other| (out.offsets[other], other)));
+            near.sort_unstable();
+            near.dedup();
+            for &(start, other) in &near {
+                if offset.saturating_add(block.size) <= start {
                     break;
                 }
-                offset = offset.max((out.offsets[other] + blocks[other].size).next_multiple_of(align));
+                offset = offset.max((start + blocks[other].size).next_multiple_of(align));
             }
+            living[life].iter_mut().for_each(|group| group.push(i));
         } else {
             offset = out.bytes.next_multiple_of(align);
         }
         out.offsets[i] = offset;
         out.bytes = out.bytes.max(offset + block.size);
         out.alignment = out.alignment.max(align);
-        let at = placed.partition_point(|&p| out.offsets[p] <= offset);
-        placed.insert(at, i);
     }
     out
 }

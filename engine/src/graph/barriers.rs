@@ -3,7 +3,7 @@
 //! The frame is walked with the state of every mip and layer of every instance. Frames follow each other on one queue
 //! without waiting, so the state at a frame's end is the state at the next one's start; the walk is repeated until both
 //! agree. A barrier may stand anywhere between the access before and the access behind it; batches are placed at as few
-//! points as possible (earliest deadline first, which is optimal for intervals), each barrier as late as a batch allows.
+//! points as possible (earliest deadline first, which is optimal for intervals), each barrier as late as they allow.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

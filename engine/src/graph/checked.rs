@@ -1,5 +1,6 @@
 //! The checked graph: loaded once, planned for every set of sizes and conditions.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::condition::{Condition, Read, dynamic, engine};
@@ -203,6 +204,12 @@ impl Graph {
     /// Names of all passes in order, with the steps of repeats.
     pub fn pass_names(&self) -> impl Iterator<Item = &str> {
         self.passes.iter().map(|p| p.name.value.as_str())
+    }
+
+    /// The file that declares a pass and the byte range of its name there, for editors and for writing back.
+    pub fn pass_place(&self, name: &str) -> Option<(&Arc<SourceFile>, Range<usize>)> {
+        let at = self.passes.iter().find(|p| p.name.value == name)?.name.at;
+        Some((self.sources.get(at.file as usize)?, at.start as usize..at.end as usize))
     }
 
     /// Names of all images.

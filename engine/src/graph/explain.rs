@@ -128,8 +128,8 @@ impl Compiled {
         out
     }
 
-    /// Why a pass does not run or what it waits for; why an image lies where it lies; with a second name, why there is a
-    /// barrier between two passes, or why two images do not share memory.
+    /// Why a pass does not run or what it waits for; why an image lies where it lies; with a second name, why there is
+    /// a barrier between two passes, or why two images do not share memory.
     ///
     /// # Errors
     /// A name that neither a pass nor an image has, with what may have been meant.

@@ -162,7 +162,12 @@ pub const COLOR: SectionDoc = SectionDoc {
     doc: "a colour attachment; `OUTPUT = \"image\"` says which output of the shader goes to which image",
     keys: &[
         k("image", "image", "none", "the image, matched to the only output or the output of its name"),
-        k("load", "keep clear dont-care", "clear before the frame's first writer, else keep", "how it starts"),
+        k(
+            "load",
+            "keep clear dont-care",
+            "clear before the frame's first writer (persistent images: keep), else keep",
+            "how it starts",
+        ),
         k("clear", "[r, g, b, a] | number", "0", "colour it starts with"),
         k("mip", "number", "0", "mip level"),
         k("layer", "number", "0", "array layer"),
@@ -175,7 +180,12 @@ pub const DEPTH: SectionDoc = SectionDoc {
     doc: "the depth attachment",
     keys: &[
         k("image", "image", "", "the image"),
-        k("load", "keep clear dont-care", "clear before the frame's first writer, else keep", "how it starts"),
+        k(
+            "load",
+            "keep clear dont-care",
+            "clear before the frame's first writer (persistent images: keep), else keep",
+            "how it starts",
+        ),
         k("clear", "number", "1", "depth it starts with"),
         k("stencil", "0..255", "0", "stencil it starts with"),
         k(
@@ -287,7 +297,8 @@ pub const BLEND: SectionDoc = SectionDoc {
             "color",
             "[src, dst] or [src, op, dst]",
             "",
-            "factors zero one src-color one-minus-src-color dst-color one-minus-dst-color src-alpha one-minus-src-alpha dst-alpha one-minus-dst-alpha; op add subtract reverse-subtract min max",
+            "factors zero, one, and src-color, dst-color, src-alpha, dst-alpha, each also as one-minus-…; \
+             op add subtract reverse-subtract min max",
         ),
         k("alpha", "[src, dst] or [src, op, dst]", "as color", "the same for alpha"),
     ],

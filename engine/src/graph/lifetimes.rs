@@ -28,8 +28,8 @@ pub(crate) fn lifetimes(
     out
 }
 
-/// For each group, for each of its first step's attachments in the order of their uses: true when a later group, a later
-/// frame or the program reads what is stored.
+/// For each group, for each use of its first step: true when a later group, a later frame or the program reads what is
+/// stored.
 pub(crate) fn stores(
     steps: &[Step],
     groups: &[Range<usize>],

@@ -220,10 +220,9 @@ fn answers_to_why_name_reasons() {
     let why = |a: &str, b: Option<&str>| compiled.why(a, b).unwrap().join("\n");
     assert_eq!(why("aside", None), "\"aside\" does not run: nobody needs what it writes to \"aside\"");
     assert_eq!(why("lit", Some("show")), "\"show\" waits for \"lit\" because of \"lit\"");
-    assert_eq!(
-        why("lit", None).lines().last().unwrap(),
-        "\"lit\" and \"scene\" do not share memory: one lives from \"lit\" to \"show\", the other from \"show\" to \"show\""
-    );
+    let apart = why("lit", Some("scene"));
+    assert!(apart.ends_with("one lives from \"lit\" to \"show\", the other from \"show\" to \"show\""), "{apart}");
+    assert!(why("lit", None).ends_with(&apart));
     assert_eq!(
         compiled.why("shwo", None).unwrap_err().to_string(),
         "no pass and no image is called \"shwo\"; did you mean \"show\"?"
@@ -281,6 +280,34 @@ fn what_flows_through_a_bypass_ends_where_the_image_is_written_anew() {
 }
 
 #[test]
+fn a_pass_knows_the_file_that_declares_it() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/graph-plans/sepia-extends.toml");
+    let graph = Graph::load("sepia-extends.toml", &files(&path), &registry(), &Shaders::standard()).unwrap();
+    assert_eq!(graph.files(), ["sepia-extends.toml", "base-three.toml"]);
+    let place = |name: &str| {
+        let (file, span) = graph.pass_place(name).unwrap();
+        (file.name.clone(), file.text[span].to_owned())
+    };
+    assert_eq!(place("second"), ("base-three.toml".to_owned(), "\"second\"".to_owned()));
+    assert_eq!(place("sepia"), ("sepia-extends.toml".to_owned(), "\"sepia\"".to_owned()));
+    let own: Vec<&str> = graph.params().iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(own, ["glow"]);
+    assert_eq!(graph.params()[0].default, Value::Float(0.25), "the extending file's value");
+}
+
+#[test]
+fn the_reference_names_every_key_once_with_a_meaning() {
+    let text = super::keys::reference_markdown();
+    for section in super::keys::REFERENCE {
+        assert!(text.contains(section.name));
+        for (i, key) in section.keys.iter().enumerate() {
+            assert!(!key.doc.is_empty() && !key.value.is_empty(), "{}: {}", section.name, key.key);
+            assert!(section.keys[..i].iter().all(|k| k.key != key.key), "{} twice", key.key);
+        }
+    }
+}
+
+#[test]
 fn a_graph_can_be_checked_on_one_thread_and_planned_on_another() {
     fn sendable<T: Send + Sync>() {}
     sendable::<Graph>();
@@ -307,25 +334,31 @@ fn compile_time_grows_with_the_number_of_passes() {
         }
         text
     };
-    let time = |n: usize| {
-        let text = chain(n);
-        let mut best = f64::MAX;
-        for _ in 0..10 {
+    let texts = [chain(128), chain(512)];
+    let mut samples = [Vec::new(), Vec::new()];
+    // Interleaved, so that other work on the machine meets both; medians after a warm-up.
+    for round in 0..50 {
+        for (text, samples) in texts.iter().zip(&mut samples) {
             let start = std::time::Instant::now();
-            let graph = load(&text).unwrap();
-            let loaded = start.elapsed().as_secs_f64() * 1e3;
+            let graph = load(text).unwrap();
             let conditions = graph.evaluate(&params(&graph), &[false]);
+            let loaded = start.elapsed().as_secs_f64() * 1e3;
             let compiled = graph.plan(&sizes(), &conditions, &Device::default(), &PlanOptions::default()).unwrap();
-            assert_eq!(compiled.plan.passes.len(), n);
             let total = start.elapsed().as_secs_f64() * 1e3;
-            if total < best {
-                best = total;
-                println!("{n} passes: load {loaded:.2} ms, load and plan {total:.2} ms");
+            assert!(compiled.plan.passes.len() >= 128);
+            if round >= 10 {
+                samples.push((total, loaded));
             }
         }
-        best
+    }
+    let median = |samples: &mut Vec<(f64, f64)>| {
+        samples.sort_by(|a, b| a.0.total_cmp(&b.0));
+        samples[samples.len() / 2]
     };
-    let (small, large) = (time(128), time(512));
+    let [small, large] = samples.each_mut().map(median);
+    println!("128 passes: load {:.2} ms of {:.2} ms", small.1, small.0);
+    println!("512 passes: load {:.2} ms of {:.2} ms", large.1, large.0);
+    let (small, large) = (small.0, large.0);
     println!("t(512) / t(128) = {:.2}", large / small);
     assert!(large / small <= 4.4);
 }
