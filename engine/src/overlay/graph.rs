@@ -23,7 +23,11 @@ pub(super) fn show(ui: &mut Ui, cx: &mut PanelContext<'_>) {
         return;
     }
     ui.horizontal(|ui| {
-        ui.weak("● writes  ○ reads  ◉ both");
+        for (name, use_of) in [("writes", (false, true)), ("reads", (true, false)), ("both", (true, true))] {
+            let (rect, _) = ui.allocate_exact_size(vec2(10.0, ROW), Sense::hover());
+            mark(ui, rect.center(), 0, use_of);
+            ui.weak(name);
+        }
         ui.weak(format!("{} passes, {} images", model.passes.len(), model.images.len()));
     });
     matrix(ui, model);

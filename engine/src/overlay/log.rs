@@ -65,7 +65,7 @@ fn summary(reload: &ReloadSummary) -> String {
         );
     }
     format!(
-        "reload at frame {} in {:.1} ms: {} added, {} removed, {} moved; barriers {} → {}; images {} → {}; \
+        "reload at frame {} in {:.1} ms: {} added, {} removed, {} moved; barriers {} to {}; images {} to {}; \
          {} of {} pipelines built",
         reload.frame,
         reload.milliseconds,

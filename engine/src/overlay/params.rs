@@ -19,7 +19,7 @@ impl ParamsPanel {
         let fits = |d: &ParamDecl| d.name.to_lowercase().contains(&wanted) || d.doc.to_lowercase().contains(&wanted);
         Grid::new("params").num_columns(3).striped(true).spacing([6.0, 3.0]).show(ui, |ui| {
             for (id, decl, state) in cx.params.iter().filter(|(_, decl, _)| fits(decl)) {
-                ui.push_id(id.0, |ui| name(ui, decl)).inner;
+                ui.push_id(id.0, |ui| name(ui, decl));
                 ui.push_id((id.0, "value"), |ui| value(ui, id, decl, state, cx.actions));
                 ui.push_id((id.0, "state"), |ui| ui.horizontal(|ui| state_cells(ui, id, state, cx.actions)));
                 ui.end_row();
