@@ -527,15 +527,3 @@ fn nothing_panics_on_emptiness_nonsense_and_tiny_windows() {
         }
     }
 }
-
-#[test]
-fn every_sign_that_is_drawn_is_in_the_fonts() {
-    let h = Harness::new(World::small(), Some(Panel::Timings));
-    let style = h.overlay.context().global_style();
-    for (text_style, font) in &style.text_styles {
-        for sign in "×·•…".chars() {
-            let there = h.overlay.context().fonts_mut(|f| f.has_glyph(font, sign));
-            assert!(there, "{sign} is missing in {text_style:?}");
-        }
-    }
-}
