@@ -1,3 +1,4 @@
 //! Warcraft III maps for the terrace engine.
 
 pub mod formats;
+pub mod terrain;
