@@ -1,7 +1,7 @@
 //! StarCraft II maps for the terrace engine.
-//!
-//! The module registers itself and recognizes its maps; opening them is not there yet and says so.
 
+pub mod catalog;
+pub mod formats;
 mod module;
 
 pub use module::game;
