@@ -51,7 +51,8 @@ impl Field {
         if over.value.is_some() {
             self.value = over.value;
         }
-        let plain = |fields: &[Child], name: &str| fields.iter().filter(|c| c.name == name && c.index.is_none()).count();
+        let plain =
+            |fields: &[Child], name: &str| fields.iter().filter(|c| c.name == name && c.index.is_none()).count();
         let arrays: Vec<bool> = over
             .children
             .iter()

@@ -105,7 +105,8 @@ impl Catalogs {
                 next.clone_from(&entry.parent);
             }
         }
-        let mut out = self.entries.get(&(class.to_owned(), String::new())).map(|e| e.fields.clone()).unwrap_or_default();
+        let mut out =
+            self.entries.get(&(class.to_owned(), String::new())).map(|e| e.fields.clone()).unwrap_or_default();
         for entry in chain.into_iter().rev() {
             out.merge(entry.fields.clone());
         }
@@ -144,11 +145,9 @@ mod tests {
 
     #[test]
     fn parents_and_defaults_fill_what_is_missing() {
-        let c = catalogs(&[
-            r#"<CTerrainTex default="1"><Texture value="Assets\##id##.dds"/></CTerrainTex>
+        let c = catalogs(&[r#"<CTerrainTex default="1"><Texture value="Assets\##id##.dds"/></CTerrainTex>
                <CTerrainTex id="P"><Normalmap value="n"/></CTerrainTex>
-               <CTerrainTex id="Q" parent="P"/><CTerrainTex id="L" parent="L"/>"#,
-        ]);
+               <CTerrainTex id="Q" parent="P"/><CTerrainTex id="L" parent="L"/>"#]);
         assert_eq!(c.text("CTerrainTex", "Q", "Texture").as_deref(), Some("Assets\\Q.dds"));
         assert_eq!(c.text("CTerrainTex", "Q", "Normalmap").as_deref(), Some("n"));
         // Its own parent, an unknown id, an unknown class.

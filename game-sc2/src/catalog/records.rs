@@ -18,6 +18,8 @@ pub struct LightRecord {
 pub struct TerrainRecord {
     /// Id of its CLight.
     pub lighting: Option<String>,
+    /// Ids of the ground textures that it offers.
+    pub textures: Vec<String>,
     /// Height fog, where it is on: colour (alpha in the fourth), density, falloff, starting height in world units.
     pub fog: Option<([f32; 4], f32, f32, f32)>,
 }
@@ -65,7 +67,11 @@ impl Catalogs {
     /// A terrain by its id.
     pub fn terrain(&self, id: &str) -> Option<TerrainRecord> {
         let fields = self.resolve("CTerrain", id)?;
-        Some(TerrainRecord { lighting: fields.text(&["Lighting"]).map(str::to_owned), fog: fog(&fields) })
+        Some(TerrainRecord {
+            lighting: fields.text(&["Lighting"]).map(str::to_owned),
+            textures: fields.texts("BlendTextures").map(str::to_owned).collect(),
+            fog: fog(&fields),
+        })
     }
 
     /// A water by its id.

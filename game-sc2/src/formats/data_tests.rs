@@ -12,7 +12,8 @@ use super::*;
 pub(crate) fn data() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     // A second working tree may lie one folder deeper.
-    let found = ["../../shared/data/sc2", "../../../shared/data/sc2"].map(|p| root.join(p)).into_iter().find(|p| p.exists());
+    let found =
+        ["../../shared/data/sc2", "../../../shared/data/sc2"].map(|p| root.join(p)).into_iter().find(|p| p.exists());
     if found.is_none() {
         eprintln!("skipped: there are no StarCraft II files");
     }
@@ -56,7 +57,7 @@ fn every_file_of_every_map_is_read_and_the_sizes_agree() {
         let name = map.display();
         let info = read(&layer, "MapInfo", MapInfo::parse).unwrap();
         let [w, h] = info.size;
-        assert!(!info.tileset.is_empty() && info.base_height > 0.0, "{name}");
+        assert!(!info.tileset.is_empty() && info.base_height.abs() < 64.0, "{name}");
         if let Some(xml) = read(&layer, "t3Terrain.xml", TerrainXml::parse) {
             assert_eq!((xml.cells(), &xml.tileset), (info.size, &info.tileset), "{name}");
             assert_eq!(xml.block_sets.len() as u32, w.div_ceil(8) * h.div_ceil(8));
@@ -75,7 +76,10 @@ fn every_file_of_every_map_is_read_and_the_sizes_agree() {
         if let Some(flags) = read(&layer, "t3CellFlags", CellFlags::parse) {
             assert_eq!([flags.cells.width, flags.cells.height], [w, h], "{name}");
         }
+        let textures = read(&layer, "t3SyncTextureInfo", SyncTextures::parse);
         if let Some(masks) = read(&layer, "t3TextureMasks", TextureMasks::parse) {
+            let agreed = textures.map_or(1.0, |textures| strongest_layers_agree(&masks, &textures));
+            assert!(agreed > 0.98, "{name}: {agreed}");
             assert_eq!([masks.width, masks.height], [w * 8, h * 8], "{name}");
         }
         if let Some(colors) = read(&layer, "t3VertCol", VertexColors::parse) {
@@ -91,6 +95,22 @@ fn every_file_of_every_map_is_read_and_the_sizes_agree() {
         read(&layer, "Objects", Objects::parse);
     }
     assert!(data().is_none() || seen >= 15, "{seen} descriptions");
+}
+
+/// Share of the cells whose strongest mask is the one that the other file names: it holds only if the masks' blocks, bits
+/// and rows are read in the right order.
+fn strongest_layers_agree(masks: &TextureMasks, textures: &SyncTextures) -> f32 {
+    let [w, h] = [textures.cells.width, textures.cells.height];
+    let sum = |layer: usize, x: u32, y: u32| {
+        let texels = (0..64).map(|i| (x * 8 + i % 8, y * 8 + i / 8));
+        texels.map(|(x, y)| u32::from(masks.weight(layer, x, y))).sum::<u32>()
+    };
+    let same = |(x, y): &(u32, u32)| {
+        let named = usize::from(textures.cells.at(*x as i32, *y as i32));
+        (0..MASK_LAYERS).all(|layer| sum(layer, *x, *y) <= sum(named, *x, *y))
+    };
+    let cells = (0..h).flat_map(|y| (0..w).map(move |x| (x, y)));
+    cells.filter(same).count() as f32 / (w * h) as f32
 }
 
 #[test]

@@ -147,7 +147,8 @@ mod tests {
 
     #[test]
     fn hard_tile_variable_name() {
-        let tiles = HardTiles::parse(&file(&[("MarSaraTile", 2), ("A", 1), ("ALongerNameThanTwelveBytes", 3)])).unwrap();
+        let tiles =
+            HardTiles::parse(&file(&[("MarSaraTile", 2), ("A", 1), ("ALongerNameThanTwelveBytes", 3)])).unwrap();
         let names: Vec<_> = tiles.tiles.iter().map(|t| (t.tile.as_str(), t.points.len())).collect();
         assert_eq!(names, [("MarSaraTile", 2), ("A", 1), ("ALongerNameThanTwelveBytes", 3)]);
         let p = tiles.tiles[2].points[1];

@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn heights_follow_the_quantization() {
-        let map = HeightMap::parse(&file(2, 2, |x, y| [61680, if x == 1 && y == 0 { 30840 } else { 3854 }, 0])).unwrap();
+        let map =
+            HeightMap::parse(&file(2, 2, |x, y| [61680, if x == 1 && y == 0 { 30840 } else { 3854 }, 0])).unwrap();
         let q = Quantization { bias: 8.0, scale: 2.594034e-4, standard: 8.0 };
         assert!(map.points.at(0, 0).height(&q).abs() < 1e-3);
         assert!((map.points.at(1, 0).height(&q) - 7.0).abs() < 1e-2);

@@ -17,7 +17,7 @@ pub struct MapInfo {
     pub tileset: String,
     /// Where the camera's target may be: west, south, east, north in cells.
     pub camera_bounds: [u32; 4],
-    /// Height of the standard cliff level, world units.
+    /// Height that the editor starts from, world units; may be negative.
     pub base_height: f32,
 }
 
@@ -28,7 +28,11 @@ impl MapInfo {
     /// Another magic, a side out of range, or an end inside the fields that are read.
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
         let mut c = Cursor::new(bytes);
-        if bytes.starts_with(b"MapI") { c.magic(b"MapI", "magic")? } else { c.magic(b"IpaM", "magic")? }
+        if bytes.starts_with(b"MapI") {
+            c.magic(b"MapI", "magic")?
+        } else {
+            c.magic(b"IpaM", "magic")?
+        }
         let version = c.u32("version")?;
         if version >= 0x18 {
             c.skip(8, "header")?;
@@ -56,7 +60,7 @@ impl MapInfo {
         for bound in &mut camera_bounds {
             *bound = c.u32("camera bounds")?;
         }
-        let base_height = c.u32("base height")? as f32 / 4096.0;
+        let base_height = c.i32("base height")? as f32 / 4096.0;
         Ok(Self { version, size, fog, tileset, camera_bounds, base_height })
     }
 }

@@ -144,9 +144,15 @@ mod tests {
         let objects = Objects::parse(text.as_bytes()).unwrap();
         assert_eq!(objects.placed.len(), 2);
         let unit = &objects.placed[0];
-        assert_eq!((unit.id.as_str(), unit.position, unit.player, unit.variation), ("MineralField", [23.0, 28.5, 1.0], 2, 9));
+        assert_eq!(
+            (unit.id.as_str(), unit.position, unit.player, unit.variation),
+            ("MineralField", [23.0, 28.5, 1.0], 2, 9)
+        );
         let camera = &objects.cameras[0];
-        assert_eq!((camera.target, camera.distance, camera.pitch, camera.yaw), ([29.5, 29.0, 0.0], Some(30.0), Some(50.0), None));
+        assert_eq!(
+            (camera.target, camera.distance, camera.pitch, camera.yaw),
+            ([29.5, 29.0, 0.0], Some(30.0), Some(50.0), None)
+        );
         let error = Objects::parse(b"<a><ObjectUnit Rotation=\"x\"/></a>").unwrap_err();
         assert_eq!(error.field, "ObjectUnit/Rotation");
     }

@@ -108,7 +108,9 @@ pub struct Ramp {
 impl Ramp {
     pub(super) fn read(node: Node<'_, '_>) -> Result<Self, FormatError> {
         let area = |name: &str| match node.attribute(name) {
-            Some(text) => RampBox::parse(text).ok_or_else(|| bad(node, name, "is not \"u(x, y) r(x, y) c=(x, y) w=.. h=..\"")),
+            Some(text) => {
+                RampBox::parse(text).ok_or_else(|| bad(node, name, "is not \"u(x, y) r(x, y) c=(x, y) w=.. h=..\""))
+            }
             None => Ok(RampBox::default()),
         };
         let variation = |name: &str| Ok::<_, FormatError>(attribute::<u32>(node, name)?.filter(|v| *v != OFF));

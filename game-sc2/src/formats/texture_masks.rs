@@ -63,6 +63,12 @@ impl TextureMasks {
         Ok(Self { width, height, layers })
     }
 
+    /// Masks in which each texel is all of one layer. There are `width * height` layers.
+    pub(super) fn from_layers(width: u32, height: u32, texels: &[u8]) -> Self {
+        let weight = |layer: usize| texels.iter().map(move |t| if usize::from(*t) == layer { 15 } else { 0 });
+        Self { width, height, layers: (0..MASK_LAYERS).flat_map(weight).collect() }
+    }
+
     /// The weight of a layer, 0 to 15; texels outside are clamped to the edge.
     pub fn weight(&self, layer: usize, x: u32, y: u32) -> u8 {
         let (w, h) = (self.width as usize, self.height as usize);
