@@ -4,7 +4,7 @@ use std::path::Path;
 
 use glam::camera::rh::proj::directx::orthographic;
 use glam::{Mat4, Vec2, Vec3};
-use terrace_engine::app::{Session, SessionConfig};
+use terrace_engine::app::{Session, SessionConfig, to_rgba8};
 use terrace_engine::asset::{Profile, Vfs};
 use terrace_engine::diag::Diagnostic;
 use terrace_engine::graph::{Format, MaterialState, SampledKind};
@@ -229,7 +229,7 @@ fn a_third_game_is_a_crate_and_not_a_change_of_the_engine() {
     let mut session = Session::new(gpu.clone(), &game, world, config).unwrap();
     session.step(16, &[], None, None).unwrap();
     let image = session.read_image(None).unwrap();
-    let pixels = image.to_rgba8();
+    let pixels = to_rgba8(&image);
     let at = |x: u32, y: u32| {
         let i = ((y * 64 + x) * 4) as usize;
         [pixels[i], pixels[i + 1], pixels[i + 2]]

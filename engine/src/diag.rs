@@ -251,18 +251,22 @@ pub fn near_miss<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) 
         .map(|(_, c)| c)
 }
 
-/// Levenshtein distance in characters, case folded.
+/// Edit distance in characters, case folded; two neighbours that changed places are one edit, the commonest slip.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
+    let fold = |s: &str| s.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
+    let (a, b) = (fold(a), fold(b));
+    let mut above: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().flat_map(char::to_lowercase).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substitute = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substitute.min(row[j] + 1).min(diagonal + 1);
+    for i in 0..a.len() {
+        let mut next = vec![i + 1];
+        for j in 0..b.len() {
+            let mut best = (row[j] + usize::from(a[i] != b[j])).min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                best = best.min(above[j - 1] + 1);
+            }
+            next.push(best);
         }
+        above = std::mem::replace(&mut row, next);
     }
     row[b.len()]
 }
@@ -293,6 +297,7 @@ mod tests {
     #[test]
     fn near_miss_finds_slips_and_nothing_else() {
         assert_eq!(near_miss("scen", ["scene", "depth"]), Some("scene"));
+        assert_eq!(near_miss("laod", ["load", "depth"]), Some("load"));
         assert_eq!(near_miss("entirely", ["scene", "depth"]), None);
     }
 }

@@ -49,6 +49,11 @@ pub struct CameraInput {
 }
 
 impl CameraInput {
+    /// Nothing is held.
+    pub fn new(edge_scroll: bool) -> Self {
+        Self { edge_scroll, ..Self::default() }
+    }
+
     /// A direction key went down or up.
     pub fn key(&mut self, key: PanKey, down: bool) {
         self.keys[key as usize] = down;
@@ -70,7 +75,7 @@ impl CameraInput {
 
     /// The pointer left the window, or the window lost the focus: nothing is held any more.
     pub fn release_all(&mut self) {
-        *self = Self { edge_scroll: self.edge_scroll, ..Self::default() };
+        *self = Self::new(self.edge_scroll);
     }
 
     /// A drag began or ended.

@@ -103,7 +103,7 @@ impl Session {
         let sizes = Sizes { view: config.size, named: world.scene().sizes.clone() };
         let compiled = graph.plan(&sizes, &conditions, &gpu, &plan_options(&config))?;
         let renderer = build(&gpu, compiled, &registry)?;
-        let scene_gpu = SceneGpu::new(&gpu);
+        let scene_gpu = SceneGpu::new(&gpu).map_err(|e| vec![gpu_error(&e)])?;
         Ok(Self {
             gpu,
             registry,
@@ -129,7 +129,7 @@ impl Session {
         &mut self,
         dt_ms: u64,
         commands: &[Command],
-        overlay: Option<&OverlayFrame<'_>>,
+        overlay: Option<&mut OverlayFrame>,
         target: Option<&mut Swapchain>,
     ) -> Result<FrameStats, Vec<Diagnostic>> {
         let dt_ms = if self.frame == 0 { 0 } else { dt_ms };
@@ -169,7 +169,10 @@ impl Session {
 
     /// The content of an image of the graph, or of the output, after the last frame.
     pub fn read_image(&mut self, image: Option<&str>) -> Result<ImageData, GpuError> {
-        self.renderer.read_image(image)
+        match image {
+            Some(name) => self.renderer.read_image(name),
+            None => self.renderer.read_output(),
+        }
     }
 
     /// The world.

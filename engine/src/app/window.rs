@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle};
+use raw_window_handle::{HasDisplayHandle, RawDisplayHandle};
 use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
@@ -15,7 +15,7 @@ use super::input::{CameraInput, Drag, PanKey};
 use super::session::{Session, gpu_error};
 use crate::diag::Diagnostic;
 use crate::scene::Command;
-use crate::vulkan::{Gpu, Swapchain};
+use crate::vulkan::Swapchain;
 
 /// Pixels of a touch pad's scroll that count as one wheel notch.
 const PIXELS_PER_NOTCH: f64 = 40.0;
@@ -85,8 +85,9 @@ impl Shown {
         let display = window.display_handle().map_err(|e| vec![no_window(&e.to_string())])?.as_raw();
         let session = make(display, size)?;
         let window = Arc::new(window);
-        let swapchain = make_swapchain(session.gpu(), &window, size, config.vsync)?;
-        let input = CameraInput { edge_scroll: config.edge_scroll, ..CameraInput::default() };
+        let swapchain =
+            Swapchain::new(session.gpu(), window.clone(), size, config.vsync).map_err(|e| vec![gpu_error(&e)])?;
+        let input = CameraInput::new(config.edge_scroll);
         Ok(Self { swapchain, session, input, last: Instant::now(), frames: 0, window })
     }
 
@@ -132,12 +133,6 @@ impl Shown {
         };
         self.input.drag(down.then_some(drag));
     }
-}
-
-fn make_swapchain(gpu: &Gpu, window: &Window, size: [u32; 2], vsync: bool) -> Result<Swapchain, Vec<Diagnostic>> {
-    let display = window.display_handle().map_err(|e| vec![no_window(&e.to_string())])?;
-    let handle = window.window_handle().map_err(|e| vec![no_window(&e.to_string())])?;
-    Swapchain::new(gpu, display.as_raw(), handle.as_raw(), size, vsync).map_err(|e| vec![gpu_error(&e)])
 }
 
 impl Viewer<'_, '_> {

@@ -322,7 +322,8 @@ pub struct Attachment {
     pub layout: Layout,
     /// Start.
     pub load: Load,
-    /// False when nobody reads it later.
+    /// False when nobody reads it later. An attachment in [`Layout::DepthReadOnly`] is neither stored nor discarded
+    /// (`VK_ATTACHMENT_STORE_OP_NONE`), whatever this says, because a store is a write.
     pub store: bool,
     /// Single-sampled image that receives the resolved samples.
     pub resolve: Option<ImageRef>,
@@ -544,8 +545,10 @@ pub struct PlanCopy {
     pub dst: (ImageRef, u32, u32),
     /// Extent of the destination.
     pub dst_extent: [u32; 2],
-    /// Scaled with a linear filter (blit) rather than copied.
+    /// Scaled (blit) rather than copied.
     pub blit: bool,
+    /// A blit filters linearly, else it takes the nearest texel.
+    pub linear: bool,
 }
 
 /// A pass that runs.
@@ -596,6 +599,9 @@ pub struct Plan {
     pub output: u32,
     /// State of the output when the frame's instructions are done.
     pub output_state: ImageState,
+    /// Images that can be read when the frame's instructions are done (the output and those that were asked for), with
+    /// their states. Whoever reads one brings it back to this state.
+    pub ends: Vec<(u32, ImageState)>,
     /// Images.
     pub images: Vec<PlanImage>,
     /// Buffers.

@@ -7,8 +7,8 @@ use terrace_engine::diag::Diagnostic;
 use super::Terrain;
 use super::tables::Tables;
 use crate::formats::TileId;
-use crate::formats::tables::{TableRow, TypedTable};
 use crate::formats::slk::Table;
+use crate::formats::tables::{TableRow, TypedTable};
 use crate::formats::w3e::{Version, Vertex, W3e};
 
 /// An SLK table of these rows; the first names the columns.
@@ -94,8 +94,7 @@ pub(crate) fn open(w3e: &W3e) -> (Terrain, Vec<Diagnostic>) {
 
 /// The folder of real maps, if a folder above the checkout has it.
 pub(crate) fn data() -> Option<PathBuf> {
-    let found =
-        Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|up| up.join("shared/data")).find(|p| p.is_dir());
+    let found = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|up| up.join("shared/data")).find(|p| p.is_dir());
     if found.is_none() {
         eprintln!("skipped: no folder above the checkout has shared/data");
     }

@@ -69,7 +69,7 @@ pub(crate) fn open(args: &MapArgs, quiet: bool) -> Result<(Box<dyn Game>, Box<dy
         layers.push(Layer::from_path(path, game.archive_profile())?);
     }
     let mut vfs = Vfs::new(layers);
-    vfs.push_back(terrace_art::cached_layer(&cache_dir())?);
+    vfs.push_back(crate::art::layer(&cache_dir())?);
     let mut step = |what: &str, share: f32| progress.step(what, share);
     let opened = game.open(&source, &mut OpenContext { vfs, progress: &mut step });
     drop(progress);

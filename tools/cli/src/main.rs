@@ -1,6 +1,7 @@
 //! The program `terrace`.
 
 mod args;
+mod art;
 mod commands;
 mod host;
 mod report;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::Vec3;
-use terrace_engine::app::{RawDisplayHandle, Session, SessionConfig, gpu_error};
+use terrace_engine::app::{RawDisplayHandle, Session, SessionConfig, gpu_error, to_rgba8};
 use terrace_engine::asset::image::encode_png;
 use terrace_engine::diag::Diagnostic;
 use terrace_engine::scene::{Game, OrbitCamera, World};
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Shot, quiet: bool) -> Result<(), Failure> {
         session.step(dt, &[], None, None)?;
     }
     let image = session.read_image(args.image.as_deref()).map_err(|e| gpu_error(&e))?;
-    let rgba = image.to_rgba8();
+    let rgba = to_rgba8(&image);
     write_png(&args.output, image.width, image.height, &rgba)?;
     finish_validation(&gpu)
 }
