@@ -1,12 +1,20 @@
 //! The game module.
 
+use std::path::Path;
+
 use terrace_engine::asset::Profile;
-use terrace_engine::diag::Diagnostic;
 use terrace_engine::scene::{Game, MapSource, OpenContext, OpenError, Registry, World};
+
+use crate::map_files::PROFILE;
+use crate::registry::registry;
+use crate::world;
+
+/// Files of which a folder has at least one if it holds a map.
+const MAP_FILES: [&str; 4] = ["mapinfo", "t3terrain.xml", "t3heightmap", "t3syncclifflevel"];
 
 /// The StarCraft II module.
 pub fn game() -> impl Game {
-    StarCraft2 { registry: Registry::with_standard_views() }
+    StarCraft2 { registry: registry() }
 }
 
 struct StarCraft2 {
@@ -19,7 +27,7 @@ impl Game for StarCraft2 {
     }
 
     fn doc(&self) -> &str {
-        "StarCraft II: recognizes .SC2Map archives and folders; cannot open them yet"
+        "StarCraft II: .SC2Map archives, .SC2Components and other folders"
     }
 
     fn registry(&self) -> &Registry {
@@ -31,26 +39,25 @@ impl Game for StarCraft2 {
     }
 
     fn archive_profile(&self) -> Profile {
-        Profile::Versioned
+        PROFILE
     }
 
     fn accepts(&self, source: &MapSource, _head: &[u8]) -> bool {
         let MapSource::Path(path) = source else { return false };
         let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-        let folder_map = || ["MapInfo", "t3Terrain.xml", "t3HeightMap"].iter().any(|f| path.join(f).is_file());
-        matches!(ending.as_str(), "sc2map" | "sc2components") || folder_map()
+        matches!(ending.as_str(), "sc2map" | "sc2components") || is_map_folder(path)
     }
 
-    fn open(&self, source: &MapSource, _context: &mut OpenContext<'_>) -> Result<Box<dyn World>, OpenError> {
-        let name = match source {
-            MapSource::Path(path) => path.display().to_string(),
-            MapSource::BuiltIn => "the built-in map".into(),
-        };
-        Err(Diagnostic::error("sc2.not-yet", format!("{name} is a StarCraft II map, which cannot be opened yet"))
-            .in_file(name)
-            .help("this version opens Warcraft III maps: .w3m, .w3x, their folders, war3map.w3e")
-            .into())
+    fn open(&self, source: &MapSource, context: &mut OpenContext<'_>) -> Result<Box<dyn World>, OpenError> {
+        Ok(Box::new(world::open(&self.registry, source, context)?))
     }
+}
+
+/// Names in folders are compared without case, as in archives.
+fn is_map_folder(path: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(path) else { return false };
+    let mut names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().to_lowercase());
+    names.any(|name| MAP_FILES.contains(&name.as_str()))
 }
 
 #[cfg(test)]
@@ -69,9 +76,11 @@ mod tests {
     }
 
     #[test]
-    fn opening_says_clearly_that_it_is_not_there_yet() {
-        let mut context = OpenContext { vfs: terrace_engine::asset::Vfs::new(Vec::new()), progress: &mut |_, _| {} };
-        let error = game().open(&MapSource::Path(PathBuf::from("x.SC2Map")), &mut context).err().unwrap();
-        assert!(error.to_string().contains("cannot be opened yet"), "{error}");
+    fn a_folder_is_a_map_whatever_the_case_of_its_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = MapSource::Path(folder.path().to_path_buf());
+        assert!(!game().accepts(&source, b""));
+        std::fs::write(folder.path().join("mapINFO"), b"").unwrap();
+        assert!(game().accepts(&source, b""));
     }
 }
