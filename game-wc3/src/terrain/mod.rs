@@ -22,6 +22,8 @@ pub mod water;
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
+mod regressions;
+#[cfg(test)]
 pub(crate) mod testing;
 
 use glam::Vec2;
