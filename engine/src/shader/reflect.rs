@@ -34,7 +34,8 @@ pub(super) struct StageInterface {
 pub(super) fn stage(words: &[u32], stage: Stage) -> Result<StageInterface, String> {
     let entries = ReflectConfig::new()
         .spv(words.to_vec())
-        .ref_all_rscs(false)
+        // A texture that is only handed to a function counts too; glslang leaves unused ones out itself.
+        .ref_all_rscs(true)
         .reflect()
         .map_err(|e| format!("the compiled shader cannot be reflected: {e}"))?;
     let entry: &EntryPoint = entries.first().ok_or("the shader has no entry point")?;
