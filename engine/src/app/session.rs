@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use crate::diag::{Diagnostic, SourceFile};
-use crate::graph::{Compiled, Conditions, FileLoader, Graph, PlanOptions, Sizes};
+use crate::graph::{Compiled, Conditions, FileLoader, Graph, PlanOptions, Report, Sizes};
+use crate::live::ReloadReport;
 use crate::scene::{Command, FrameInput, Game, ParamSource, ParamTable, Registry, World};
 use crate::shader::{FolderSources, ShaderCompiler, ShaderProvider};
 use crate::vulkan::{FrameStats, FrameUniforms, Gpu, GpuError, ImageData, OverlayFrame, Renderer, SceneGpu, Swapchain};
@@ -29,6 +31,21 @@ impl FileLoader for DiskLoader {
         }
         let text = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
         Ok(SourceFile::new(path, text))
+    }
+}
+
+/// Reads one graph file from memory, as a person edits it in the overlay, and the others from disk.
+struct EditedLoader {
+    path: String,
+    text: Option<String>,
+}
+
+impl FileLoader for EditedLoader {
+    fn read(&self, path: &str) -> Result<Arc<SourceFile>, Diagnostic> {
+        match &self.text {
+            Some(text) if path == self.path => Ok(SourceFile::new(path, text.clone())),
+            _ => DiskLoader.read(path),
+        }
     }
 }
 
@@ -61,21 +78,73 @@ pub fn shader_compiler(folder: &Path) -> Result<ShaderCompiler, Diagnostic> {
     ShaderCompiler::new(Arc::new(FolderSources::new(folder)))
 }
 
-/// A running world.
-pub struct Session {
+/// What it takes to compile a graph: all of it may go to a worker thread.
+#[derive(Clone)]
+struct Recipe {
     gpu: Gpu,
-    registry: Registry,
-    world: Box<dyn World>,
-    params: ParamTable,
-    compiler: ShaderCompiler,
+    registry: Arc<Registry>,
+    compiler: Arc<ShaderCompiler>,
+    path: String,
+    /// Text of the graph file that is not on disk.
+    text: Option<String>,
+    options: PlanOptions,
+}
+
+/// A graph that is ready to be drawn.
+struct Ready {
     graph: Graph,
     conditions: Conditions,
     sizes: Sizes,
+    report: Report,
     renderer: Renderer,
+}
+
+impl Recipe {
+    fn load(&self) -> Result<Graph, Vec<Diagnostic>> {
+        let loader = EditedLoader { path: self.path.clone(), text: self.text.clone() };
+        Graph::load(&self.path, &loader, &self.registry, self.compiler.as_ref())
+    }
+
+    /// Plans a graph and builds its pipelines.
+    fn build(&self, graph: Graph, params: &ParamTable, flags: &[bool], sizes: Sizes) -> Result<Ready, Vec<Diagnostic>> {
+        let conditions = graph.evaluate(params, flags);
+        let (report, renderer) = self.renderer(&graph, &conditions, &sizes)?;
+        Ok(Ready { graph, conditions, sizes, report, renderer })
+    }
+
+    fn renderer(
+        &self,
+        graph: &Graph,
+        conditions: &Conditions,
+        sizes: &Sizes,
+    ) -> Result<(Report, Renderer), Vec<Diagnostic>> {
+        let Compiled { plan, shaders, report } = graph.plan(sizes, conditions, &self.gpu, &self.options)?;
+        let renderer = Renderer::new(&self.gpu, plan, shaders, &self.registry).map_err(|e| vec![gpu_error(&e)])?;
+        Ok((report, renderer))
+    }
+}
+
+/// How a reload ended.
+pub enum ReloadOutcome {
+    /// The new graph is drawn from the next frame on.
+    Swapped(ReloadReport),
+    /// The old graph goes on.
+    Kept(Vec<Diagnostic>),
+}
+
+/// A running world.
+pub struct Session {
+    recipe: Recipe,
+    ready: Ready,
+    world: Box<dyn World>,
+    params: ParamTable,
     scene_gpu: SceneGpu,
     config: SessionConfig,
     frame: u64,
     time_ms: u64,
+    job: Option<Receiver<Result<Ready, Vec<Diagnostic>>>>,
+    /// Something changed while a job was under way.
+    again: bool,
 }
 
 impl Session {
@@ -89,35 +158,37 @@ impl Session {
         mut world: Box<dyn World>,
         config: SessionConfig,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let registry = game.registry().clone();
         let compiler = shader_compiler(&config.shaders).map_err(|e| vec![e])?;
-        let graph = load_graph(&config.graph, &compiler, &registry)?;
+        let recipe = Recipe {
+            gpu,
+            registry: Arc::new(game.registry().clone()),
+            compiler: Arc::new(compiler),
+            path: config.graph.display().to_string(),
+            text: None,
+            options: PlanOptions { keep: config.keep.clone(), ..PlanOptions::default() },
+        };
+        let graph = recipe.load()?;
         let mut params = ParamTable::default();
-        for decl in registry.params.iter().chain(graph.params()) {
+        for decl in recipe.registry.params.iter().chain(graph.params()) {
             params.declare(decl.clone());
         }
         set_from_command_line(&mut params, &config)?;
         // The first update gives the scene its flags and sizes, which the plan depends on.
         update(world.as_mut(), &mut params, &config, 0, 0, 0, &[]);
-        let conditions = graph.evaluate(&params, &world.scene().flags);
         let sizes = Sizes { view: config.size, named: world.scene().sizes.clone() };
-        let compiled = graph.plan(&sizes, &conditions, &gpu, &plan_options(&config))?;
-        let renderer = build(&gpu, compiled, &registry)?;
-        let scene_gpu = SceneGpu::new(&gpu).map_err(|e| vec![gpu_error(&e)])?;
+        let ready = recipe.build(graph, &params, &world.scene().flags, sizes)?;
+        let scene_gpu = SceneGpu::new(&recipe.gpu).map_err(|e| vec![gpu_error(&e)])?;
         Ok(Self {
-            gpu,
-            registry,
+            recipe,
+            ready,
             world,
             params,
-            compiler,
-            graph,
-            conditions,
-            sizes,
-            renderer,
             scene_gpu,
             config,
             frame: 0,
             time_ms: 0,
+            job: None,
+            again: false,
         })
     }
 
@@ -139,6 +210,7 @@ impl Session {
         update(self.world.as_mut(), &mut self.params, &self.config, self.frame, self.time_ms, dt_ms, commands);
         self.replan()?;
         let stats = self
+            .ready
             .renderer
             .render(self.world.scene_mut(), &mut self.scene_gpu, &self.params, &frame, overlay, target)
             .map_err(|e| vec![gpu_error(&e)])?;
@@ -148,18 +220,103 @@ impl Session {
 
     /// Makes a new plan when a size or the outcome of a condition changed.
     fn replan(&mut self) -> Result<(), Vec<Diagnostic>> {
-        let conditions = self.graph.evaluate(&self.params, &self.world.scene().flags);
-        let unchanged = self.sizes.view == self.config.size
-            && self.sizes.named == self.world.scene().sizes
-            && conditions == self.conditions;
+        let conditions = self.ready.graph.evaluate(&self.params, &self.world.scene().flags);
+        let unchanged = self.ready.sizes.view == self.config.size
+            && self.ready.sizes.named == self.world.scene().sizes
+            && conditions == self.ready.conditions;
         if unchanged {
             return Ok(());
         }
-        self.sizes = Sizes { view: self.config.size, named: self.world.scene().sizes.clone() };
-        self.conditions = conditions;
-        let compiled = self.graph.plan(&self.sizes, &self.conditions, &self.gpu, &plan_options(&self.config))?;
-        let renderer = build(&self.gpu, compiled, &self.registry)?;
-        self.renderer.replace(renderer).map_err(|e| vec![gpu_error(&e)])
+        self.ready.sizes = Sizes { view: self.config.size, named: self.world.scene().sizes.clone() };
+        self.ready.conditions = conditions;
+        self.rebuild()
+    }
+
+    /// Plans the graph anew and takes over what stayed equal.
+    fn rebuild(&mut self) -> Result<(), Vec<Diagnostic>> {
+        let Ready { graph, conditions, sizes, .. } = &self.ready;
+        let (report, renderer) = self.recipe.renderer(graph, conditions, sizes)?;
+        self.ready.report = report;
+        self.ready.renderer.replace(renderer).map_err(|e| vec![gpu_error(&e)])
+    }
+
+    /// Switches passes off without touching the file. When the rest does not make a frame, nothing changes.
+    pub fn set_disabled(&mut self, passes: Vec<String>) -> Result<(), Vec<Diagnostic>> {
+        let before = std::mem::replace(&mut self.recipe.options.disabled, passes);
+        let result = self.rebuild();
+        if result.is_err() {
+            self.recipe.options.disabled = before;
+        }
+        result
+    }
+
+    /// Passes that are switched off.
+    pub fn disabled(&self) -> &[String] {
+        &self.recipe.options.disabled
+    }
+
+    /// Reads the graph from this text instead of the file, or from the file again.
+    pub fn edit_graph(&mut self, text: Option<String>) {
+        self.recipe.text = text;
+        self.reload();
+    }
+
+    /// Compiles the files as they are now on a worker thread, while frames go on.
+    pub fn reload(&mut self) {
+        if self.job.is_some() {
+            self.again = true;
+            return;
+        }
+        let (recipe, params) = (self.recipe.clone(), self.params.clone());
+        let flags = self.world.scene().flags.clone();
+        let sizes = Sizes { view: self.config.size, named: self.world.scene().sizes.clone() };
+        let (sender, receiver) = channel();
+        self.job = Some(receiver);
+        std::thread::spawn(move || {
+            let result = recipe.load().and_then(|graph| {
+                let mut params = params;
+                for decl in graph.params() {
+                    params.declare(decl.clone());
+                }
+                recipe.build(graph, &params, &flags, sizes)
+            });
+            // The session may have ended meanwhile.
+            let _ = sender.send(result);
+        });
+    }
+
+    /// Swaps in what the worker made, between two frames. `None` while there is nothing new.
+    ///
+    /// # Errors
+    /// What the GPU says while the images are taken over.
+    pub fn poll_reload(&mut self) -> Result<Option<ReloadOutcome>, Vec<Diagnostic>> {
+        let Some(job) = &self.job else { return Ok(None) };
+        let result = match job.try_recv() {
+            Ok(result) => result,
+            Err(TryRecvError::Empty) => return Ok(None),
+            Err(TryRecvError::Disconnected) => {
+                Err(vec![Diagnostic::error("live.worker", "the reload ended without a word").help("save again")])
+            }
+        };
+        self.job = None;
+        if std::mem::take(&mut self.again) {
+            self.reload();
+            return Ok(None);
+        }
+        let ready = match result {
+            Ok(ready) => ready,
+            Err(errors) => return Ok(Some(ReloadOutcome::Kept(errors))),
+        };
+        let built = ready.renderer.pipelines_built() as usize;
+        let report = ReloadReport::new(self.ready.renderer.plan(), ready.renderer.plan(), built);
+        for decl in ready.graph.params() {
+            self.params.declare(decl.clone());
+        }
+        let Ready { graph, conditions, sizes, report: planned, renderer } = ready;
+        self.ready.renderer.replace(renderer).map_err(|e| vec![gpu_error(&e)])?;
+        (self.ready.graph, self.ready.conditions) = (graph, conditions);
+        (self.ready.sizes, self.ready.report) = (sizes, planned);
+        Ok(Some(ReloadOutcome::Swapped(report)))
     }
 
     /// Changes the size of the picture from the next frame on; a side of 0 counts as 1.
@@ -170,8 +327,8 @@ impl Session {
     /// The content of an image of the graph, or of the output, after the last frame.
     pub fn read_image(&mut self, image: Option<&str>) -> Result<ImageData, GpuError> {
         match image {
-            Some(name) => self.renderer.read_image(name),
-            None => self.renderer.read_output(),
+            Some(name) => self.ready.renderer.read_image(name),
+            None => self.ready.renderer.read_output(),
         }
     }
 
@@ -190,24 +347,39 @@ impl Session {
         &self.params
     }
 
-    /// The graph.
-    pub fn graph(&self) -> &Graph {
-        &self.graph
+    /// The params, to be set by the overlay and by scripts.
+    pub fn params_mut(&mut self) -> &mut ParamTable {
+        &mut self.params
     }
 
-    /// The shader compiler.
-    pub fn compiler(&self) -> &ShaderCompiler {
-        &self.compiler
+    /// The graph.
+    pub fn graph(&self) -> &Graph {
+        &self.ready.graph
+    }
+
+    /// What the compiler says about the plan.
+    pub fn report(&self) -> &Report {
+        &self.ready.report
     }
 
     /// The renderer.
-    pub fn renderer(&self) -> &Renderer {
-        &self.renderer
+    pub fn renderer(&mut self) -> &mut Renderer {
+        &mut self.ready.renderer
     }
 
     /// The GPU.
     pub fn gpu(&self) -> &Gpu {
-        &self.gpu
+        &self.recipe.gpu
+    }
+
+    /// The graph file.
+    pub fn graph_path(&self) -> &Path {
+        &self.config.graph
+    }
+
+    /// The shader folder.
+    pub fn shader_folder(&self) -> &Path {
+        &self.config.shaders
     }
 
     /// Size of the picture.
@@ -227,14 +399,6 @@ fn update(
 ) {
     let input = FrameInput { index, time_ms, dt_ms, seed: config.seed, size: config.size, commands };
     world.update(&input, params);
-}
-
-fn plan_options(config: &SessionConfig) -> PlanOptions {
-    PlanOptions { keep: config.keep.clone(), ..PlanOptions::default() }
-}
-
-fn build(gpu: &Gpu, compiled: Compiled, registry: &Registry) -> Result<Renderer, Vec<Diagnostic>> {
-    Renderer::new(gpu, compiled.plan, compiled.shaders, registry).map_err(|e| vec![gpu_error(&e)])
 }
 
 /// A GPU's word as a diagnostic.

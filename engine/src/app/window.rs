@@ -12,6 +12,8 @@ use winit::keyboard::{KeyCode, PhysicalKey};
 use winit::window::{Window, WindowId};
 
 use super::input::{CameraInput, Drag, PanKey};
+use super::live::LiveFiles;
+use super::panel::OverlayHost;
 use super::session::{Session, gpu_error};
 use crate::diag::Diagnostic;
 use crate::scene::Command;
@@ -68,6 +70,8 @@ struct Viewer<'a, 'b> {
 /// made on.
 struct Shown {
     swapchain: Swapchain,
+    overlay: OverlayHost,
+    live: LiveFiles,
     session: Session,
     input: CameraInput,
     last: Instant,
@@ -88,7 +92,9 @@ impl Shown {
         let swapchain =
             Swapchain::new(session.gpu(), window.clone(), size, config.vsync).map_err(|e| vec![gpu_error(&e)])?;
         let input = CameraInput::new(config.edge_scroll);
-        Ok(Self { swapchain, session, input, last: Instant::now(), frames: 0, window })
+        let overlay = OverlayHost::new(&window, &session);
+        let live = LiveFiles::new(&session).map_err(|e| vec![e])?;
+        Ok(Self { swapchain, overlay, live, session, input, last: Instant::now(), frames: 0, window })
     }
 
     fn draw(&mut self) -> Result<(), Vec<Diagnostic>> {
@@ -105,7 +111,16 @@ impl Shown {
         self.last = if dt_ms == MAX_STEP_MS { now } else { self.last + Duration::from_millis(dt_ms) };
         let camera = self.session.world().camera();
         let commands: Vec<Command> = self.input.commands(&camera, size, elapsed.as_secs_f32());
-        self.session.step(dt_ms, &commands, None, Some(&mut self.swapchain))?;
+        if let Some(event) = self.live.poll(&mut self.session)? {
+            tracing::info!("{}", event.text);
+            for error in &event.errors {
+                tracing::error!("{error}");
+            }
+            self.overlay.reloaded(&self.session, event);
+        }
+        let dt = elapsed.as_secs_f32();
+        let mut overlay = self.overlay.run(&self.window, &mut self.session, &self.live, self.frames, dt);
+        self.session.step(dt_ms, &commands, Some(&mut overlay), Some(&mut self.swapchain))?;
         self.frames += 1;
         Ok(())
     }
@@ -158,6 +173,7 @@ impl ApplicationHandler for Viewer<'_, '_> {
 
     fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         let Some(shown) = &mut self.shown else { return };
+        let taken = shown.overlay.takes(&shown.window, &event);
         match event {
             WindowEvent::CloseRequested => self.end(events, Ok(())),
             WindowEvent::Resized(size) if size.width > 0 && size.height > 0 => {
@@ -170,13 +186,17 @@ impl ApplicationHandler for Viewer<'_, '_> {
                     let down = event.state == ElementState::Pressed;
                     if code == KeyCode::Escape && down {
                         self.end(events, Ok(()));
-                    } else {
+                    } else if code == KeyCode::F1 && down {
+                        shown.overlay.toggle();
+                    } else if !(taken && down) {
                         shown.key(code, down);
                     }
                 }
             }
             WindowEvent::CursorMoved { position, .. } => shown.input.pointer(position.x, position.y),
+            WindowEvent::MouseInput { state, .. } if taken && state == ElementState::Pressed => {}
             WindowEvent::MouseInput { state, button, .. } => shown.button(button, state == ElementState::Pressed),
+            WindowEvent::MouseWheel { .. } if taken => {}
             WindowEvent::MouseWheel { delta, .. } => shown.input.wheel(match delta {
                 MouseScrollDelta::LineDelta(_, y) => y,
                 MouseScrollDelta::PixelDelta(p) => (p.y / PIXELS_PER_NOTCH) as f32,
