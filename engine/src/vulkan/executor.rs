@@ -11,7 +11,7 @@ use super::gpu::Gpu;
 use super::images::PlanImages;
 use super::lists::{Command, Lists};
 use super::overlay::{Overlay, OverlayFrame};
-use super::pipeline::{Pipeline, STAGES};
+use super::pipeline::{PUSH_STAGES, Pipeline};
 use super::timing::{Counts, Queries};
 use super::uniforms::Uniforms;
 use super::upload::SceneGpu;
@@ -260,7 +260,7 @@ impl Recorder<'_> {
                     material = Some(c.material);
                 }
                 if push && pushed != Some(c.push) {
-                    d.cmd_push_constants(commands, layout, STAGES, 0, bytemuck::cast_slice(&c.push));
+                    d.cmd_push_constants(commands, layout, PUSH_STAGES, 0, bytemuck::cast_slice(&c.push));
                     pushed = Some(c.push);
                 }
                 issue(gpu, commands, c, indexed);

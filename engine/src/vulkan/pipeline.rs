@@ -12,12 +12,17 @@ use super::resource::Owned;
 use crate::graph::{Format, PipelineDesc, PipelineKind, Plan, PlanAttribute, Polygon, RasterState};
 use crate::shader::{BindingKind, CompiledShader, Stage, set};
 
-/// Stages that see descriptors and push constants. One mask for all keeps layouts compatible between shaders.
-pub(super) const STAGES: vk::ShaderStageFlags = vk::ShaderStageFlags::from_raw(
+/// Stages that see descriptors. One mask for all keeps layouts compatible between shaders.
+const STAGES: vk::ShaderStageFlags = vk::ShaderStageFlags::from_raw(
     vk::ShaderStageFlags::VERTEX.as_raw()
         | vk::ShaderStageFlags::FRAGMENT.as_raw()
         | vk::ShaderStageFlags::COMPUTE.as_raw(),
 );
+
+/// Stages that a draw pushes constants to. Not compute: lavapipe (Mesa 25.0.7) crashed in a later pass when constants
+/// were pushed to compute and no compute pipeline was ever bound.
+pub(super) const PUSH_STAGES: vk::ShaderStageFlags =
+    vk::ShaderStageFlags::from_raw(vk::ShaderStageFlags::VERTEX.as_raw() | vk::ShaderStageFlags::FRAGMENT.as_raw());
 
 /// Bytes of `push.index`.
 pub(super) const PUSH_BYTES: u32 = 16;
@@ -65,7 +70,9 @@ impl ShaderLayout {
     pub(super) fn of(gpu: &Gpu, shader: &CompiledShader) -> Result<Arc<Self>, GpuError> {
         let bindings = bindings_of(shader);
         let bytes = shader.interface.push_bytes.max(PUSH_BYTES);
-        let key = format!("{bytes} {bindings:?}");
+        let compute = shader.stages.iter().any(|(stage, _)| *stage == Stage::Compute);
+        let stages = if compute { vk::ShaderStageFlags::COMPUTE } else { PUSH_STAGES };
+        let key = format!("{bytes} {compute} {bindings:?}");
         if let Some(there) = gpu.shared().layouts.get(&key).and_then(std::sync::Weak::upgrade) {
             return Ok(there);
         }
@@ -87,7 +94,7 @@ impl ShaderLayout {
             sets.push(Owned::new(gpu, raw.during("creating a descriptor layout")?, Garbage::SetLayout));
         }
         let raw_sets: Vec<_> = sets.iter().map(|s| s.raw).collect();
-        let push = [vk::PushConstantRange { stage_flags: STAGES, offset: 0, size: bytes }];
+        let push = [vk::PushConstantRange { stage_flags: stages, offset: 0, size: bytes }];
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&raw_sets).push_constant_ranges(&push);
         // SAFETY: the set layouts live.
         let raw = unsafe { gpu.device().create_pipeline_layout(&info, None) }.during("creating a pipeline layout")?;

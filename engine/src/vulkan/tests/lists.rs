@@ -16,7 +16,7 @@ const FRAGMENT: &str = "layout(location = 0) in vec4 tint; layout(location = 0) 
     layout(set = 2, binding = 2) uniform sampler2DArray absent;
     void main() { color = tint * texture(diffuse, vec2(0.5)) * texture(absent, vec3(0.0)); }";
 
-fn list_registry() -> Registry {
+pub(super) fn list_registry() -> Registry {
     let attribute = |name: &str, format, offset| Attribute { name: name.into(), format, offset };
     let list = ListDecl {
         name: "quads".into(),
@@ -73,7 +73,7 @@ fn list_maker(gpu: &TestGpu) -> (Maker, u32) {
 }
 
 /// A quad of half the picture's width and height around the offset, as two triangles, counter-clockwise.
-fn content(scene: &mut Scene) {
+pub(super) fn content(scene: &mut Scene) {
     let corners: [[f32; 2]; 4] = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]];
     let positions = scene.add_buffer("positions", BufferUse::Vertex, bytemuck::cast_slice(&corners).to_vec());
     let tints = vec![255, 0, 0, 255, 0, 255, 0, 255, 255, 255, 255, 255];
@@ -106,7 +106,7 @@ fn content(scene: &mut Scene) {
     list.storage = vec![offsets];
 }
 
-fn draw(quadrant: u32, instance: u32, material: u32) -> Draw {
+pub(super) fn draw(quadrant: u32, instance: u32, material: u32) -> Draw {
     Draw {
         indices: 0..6,
         base_vertex: 0,
