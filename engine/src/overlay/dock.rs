@@ -48,7 +48,7 @@ impl Panel {
     }
 }
 
-/// Width of the default column in points: a table of timings fits without its last three columns.
+/// Width of the default column in points: a table of timings fits without its last two columns.
 pub(super) const COLUMN_WIDTH: f32 = 380.0;
 
 /// Deepest tree of splits that is read: 2^8 nodes are more than eight panels can use.

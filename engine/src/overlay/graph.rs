@@ -13,7 +13,8 @@ use super::text::{bytes, index_colour};
 const ROW: f32 = 16.0;
 const NAMES: f32 = 130.0;
 const LINE: f32 = 15.0;
-const HEAD: f32 = 86.0;
+/// Most that the images' names take above the first pass.
+const HEAD: f32 = 120.0;
 const HEAP_HEIGHT: f32 = 150.0;
 
 pub(super) fn show(ui: &mut Ui, cx: &mut PanelContext<'_>) {
@@ -37,12 +38,13 @@ pub(super) fn show(ui: &mut Ui, cx: &mut PanelContext<'_>) {
 
 fn matrix(ui: &mut Ui, model: &OverlayModel<'_>) {
     let width = NAMES + LINE * model.images.len() as f32 + 8.0;
-    let height = HEAD + ROW * model.passes.len() as f32;
+    let head_height = head_height(ui, model.images);
+    let height = head_height + ROW * model.passes.len() as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
     let pointer = response.hover_pos();
-    let row = |i: usize| rect.top() + HEAD + ROW * (i as f32 + 0.5);
+    let row = |i: usize| rect.top() + head_height + ROW * (i as f32 + 0.5);
     let line = |i: usize| rect.left() + NAMES + LINE * (i as f32 + 0.5);
-    let hovered_pass = pointer.and_then(|p| index_at(p.y - rect.top() - HEAD, ROW, model.passes.len()));
+    let hovered_pass = pointer.and_then(|p| index_at(p.y - rect.top() - head_height, ROW, model.passes.len()));
     let hovered_image = pointer.and_then(|p| index_at(p.x - rect.left() - NAMES, LINE, model.images.len()));
 
     if let Some(i) = hovered_pass {
@@ -51,7 +53,7 @@ fn matrix(ui: &mut Ui, model: &OverlayModel<'_>) {
     }
     for (i, image) in model.images.iter().enumerate() {
         let lit = hovered_image == Some(i);
-        head(ui, pos2(line(i), rect.top() + HEAD - 4.0), &image.name, lit);
+        head(ui, pos2(line(i), rect.top() + head_height - 4.0), &image.name, lit);
         let users = (0..model.passes.len()).filter(|p| uses(&model.passes[*p], i) != (false, false));
         let (first, last) = (users.clone().min(), users.max());
         if let (Some(first), Some(last)) = (first, last) {
@@ -71,6 +73,14 @@ fn matrix(ui: &mut Ui, model: &OverlayModel<'_>) {
             hovered_image.inspect(|i| image_details(ui, &model.images[*i]));
         });
     }
+}
+
+/// The longest name of an image on its side, up to [`HEAD`].
+fn head_height(ui: &Ui, images: &[ImageInfo]) -> f32 {
+    let font = TextStyle::Small.resolve(ui.style());
+    let width =
+        |i: &ImageInfo| ui.painter().layout_no_wrap(i.name.clone(), font.clone(), egui::Color32::PLACEHOLDER).size().x;
+    images.iter().map(width).fold(0.0, f32::max).min(HEAD - 8.0) + 8.0
 }
 
 fn index_at(offset: f32, size: f32, count: usize) -> Option<usize> {

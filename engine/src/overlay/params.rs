@@ -6,6 +6,9 @@ use super::PanelContext;
 use super::model::OverlayAction;
 use crate::scene::{ParamDecl, ParamId, ParamSource, ParamValueState, Value, ValueType};
 
+/// Width of a name in points: with it, sliders and state fit the default column.
+const NAME: f32 = 105.0;
+
 /// What the panel remembers.
 #[derive(Default)]
 pub(super) struct ParamsPanel {
@@ -18,6 +21,10 @@ impl ParamsPanel {
         let wanted = self.filter.trim().to_lowercase();
         let fits = |d: &ParamDecl| d.name.to_lowercase().contains(&wanted) || d.doc.to_lowercase().contains(&wanted);
         Grid::new("params").num_columns(3).striped(true).spacing([6.0, 3.0]).show(ui, |ui| {
+            for title in ["name", "value", "hold"] {
+                ui.label(RichText::new(title).small().weak());
+            }
+            ui.end_row();
             for (id, decl, state) in cx.params.iter().filter(|(_, decl, _)| fits(decl)) {
                 ui.push_id(id.0, |ui| name(ui, decl));
                 ui.push_id((id.0, "value"), |ui| value(ui, id, decl, state, cx.actions));
@@ -30,15 +37,14 @@ impl ParamsPanel {
 
 fn name(ui: &mut Ui, decl: &ParamDecl) {
     let unit = if decl.unit.is_empty() { String::new() } else { format!(" [{}]", decl.unit) };
-    ui.set_max_width(120.0);
+    ui.set_max_width(NAME);
     let label = ui.add(egui::Label::new(format!("{}{unit}", decl.name)).truncate());
     label.on_hover_text(format!("{}\n{}, default {}", decl.doc, decl.kind.name(), shown(decl, decl.default)));
 }
 
 fn state_cells(ui: &mut Ui, id: ParamId, state: &ParamValueState, actions: &mut Vec<OverlayAction>) {
     let mut held = state.held;
-    let hold = ui.add(Checkbox::new(&mut held, RichText::new("hold").small()));
-    if hold.on_hover_text("nobody else may set a held value").changed() {
+    if ui.checkbox(&mut held, "").on_hover_text("hold: nobody may set a held value").changed() {
         actions.push(OverlayAction::HoldParam(id, held));
     }
     let changed = state.held || state.source != ParamSource::Default;
@@ -79,9 +85,14 @@ fn widget(ui: &mut Ui, decl: &ParamDecl, value: Value) -> Option<Value> {
         (ValueType::Enum, Value::Int(i)) => choice(ui, decl, i).map(Value::Int),
         (ValueType::Float, _) => float(ui, decl, &mut v[0]).changed().then_some(Value::Float(v[0])),
         _ => {
-            let mut changed = decl.colour && n == 4 && colour(ui, &mut v);
-            for x in &mut v[..n] {
-                changed |= ui.add(drag(decl, x).max_decimals(3)).changed();
+            let picker = decl.colour && n == 4;
+            let mut changed = picker && colour(ui, &mut v);
+            // The picker knows bytes; brighter colours are numbers.
+            if !picker || decl.max.is_some_and(|max| max > 1.0) {
+                ui.spacing_mut().interact_size.x = 33.0;
+                for x in &mut v[..n] {
+                    changed |= ui.add(drag(decl, x).max_decimals(2)).changed();
+                }
             }
             changed.then(|| match n {
                 2 => Value::Vec2([v[0], v[1]]),

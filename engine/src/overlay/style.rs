@@ -47,6 +47,8 @@ pub(super) fn dock(style: &egui::Style) -> egui_dock::Style {
     dock.tab_bar.bg_fill = BAR;
     dock.tab_bar.height = 20.0;
     dock.tab_bar.hline_color = LINE;
+    // egui_dock 0.21 gives the scroll bars of two windows one id, which egui refuses; the wheel scrolls tabs as well.
+    dock.tab_bar.show_scroll_bar_on_overflow = false;
     dock.tab.tab_body.bg_fill = PANEL;
     dock.tab.tab_body.inner_margin = Margin::same(5);
     // The scene's tab bar is hidden: nothing of it may be grabbed or clicked.

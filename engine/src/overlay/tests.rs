@@ -282,7 +282,8 @@ fn a_param_can_be_ticked_held_and_reset() {
     let tick = h.widget_beside(Role::CheckBox, "wind").center();
     assert_eq!(h.click(tick), [OverlayAction::SetParam { id: ParamId(1), value: Value::Bool(false) }]);
     let row = h.text("wind").unwrap().center().y;
-    let hold = pos2(h.widget(Role::CheckBox, "hold").left() + 6.0, row);
+    let hold = h.nodes().iter().filter(|n| n.role() == Role::CheckBox).map(bounds).find(|r| r.left() > tick.x + 60.0);
+    let hold = pos2(hold.unwrap().left() + 6.0, row);
     assert_eq!(h.click(hold), [OverlayAction::HoldParam(ParamId(1), true)]);
     let reset = pos2(h.widget(Role::Button, "reset").center().x, row);
     assert_eq!(h.click(reset), [OverlayAction::ResetParam(ParamId(1))]);
@@ -482,6 +483,37 @@ fn closed_panels_come_back_through_the_plus() {
     let log = h.widget(Role::CheckBox, "Log").left_center() + vec2(6.0, 0.0);
     h.click(log);
     assert!(h.overlay.dock.is_open(Panel::Log));
+}
+
+#[test]
+fn panels_can_be_dragged_and_clicked_anywhere_and_the_scene_stays_alone() {
+    let mut h = Harness::new(World::small(), Some(Panel::Log));
+    let mut seed = 7u32;
+    let mut random = |n: f32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) as f32 / (1 << 24) as f32 * n
+    };
+    for i in 0..60 {
+        let tabs = h.texts().into_iter().filter(|(text, _)| Panel::ALL.iter().any(|p| p.title() == text));
+        let tabs: Vec<Rect> = tabs.map(|t| t.1).filter(|r| r.is_positive()).collect();
+        let from = match tabs.get(random(tabs.len() as f32) as usize) {
+            Some(tab) if i % 5 != 4 => tab.center(),
+            _ => pos2(random(SIZE[0]), random(SIZE[1])),
+        };
+        let to = pos2(random(SIZE[0]), random(SIZE[1]));
+        if i % 7 == 6 {
+            h.click(from);
+        } else {
+            h.drag(from, to);
+        }
+        let scene = h.overlay.dock.state.find_tab(&Panel::Scene).unwrap();
+        assert!(scene.surface.is_main());
+        assert_eq!(h.overlay.dock.state.leaf(scene.node_path()).unwrap().tabs, [Panel::Scene]);
+        assert!(h.overlay.dock.open_count() > 0);
+        let mut again = Overlay::new();
+        again.restore(&h.overlay.layout()).unwrap();
+    }
+    assert_ne!(h.overlay.layout(), Harness::new(World::small(), Some(Panel::Log)).overlay.layout());
 }
 
 #[test]

@@ -18,29 +18,32 @@ const SHARE: usize = 4;
 const SPARK: usize = 5;
 
 const COLUMNS: [Column; 9] = [
-    Column { title: "pass", width: 106.0, doc: "name in the graph file" },
+    Column { title: "pass", width: 92.0, doc: "name in the graph file" },
     Column { title: "now", width: 38.0, doc: "GPU milliseconds of the last frame that was measured" },
     Column { title: "mean", width: 38.0, doc: "mean GPU milliseconds of the last 240 frames" },
     Column { title: "p95", width: 38.0, doc: "95 of 100 frames took at most so many GPU milliseconds" },
     Column { title: "share", width: 40.0, doc: "share of all passes' mean GPU time" },
-    Column { title: "history", width: 52.0, doc: "GPU time of the last 240 frames, from zero to their longest" },
+    Column { title: "history", width: 46.0, doc: "GPU time of the last 240 frames, from zero to their longest" },
     Column { title: "cpu", width: 38.0, doc: "CPU milliseconds to record the commands" },
     Column { title: "draws", width: 36.0, doc: "draw calls or dispatches" },
     Column { title: "tris", width: 42.0, doc: "triangles" },
 ];
 
-const GAP: f32 = 4.0;
+const GAP: f32 = 6.0;
 const ROW: f32 = 16.0;
 
 pub(super) fn show(ui: &mut Ui, cx: &mut PanelContext<'_>) {
     header(ui, cx);
     ui.separator();
     let total: f64 = cx.model.passes.iter().filter_map(|p| p.gpu.mean()).sum();
-    titles(ui);
-    for pass in cx.model.passes {
-        row(ui, pass, total);
-    }
-    totals(ui, cx.model.passes);
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        titles(ui);
+        for pass in cx.model.passes {
+            row(ui, pass, total);
+        }
+        totals(ui, cx.model.passes);
+    });
     ui.separator();
     memory(ui, cx);
 }
