@@ -228,16 +228,6 @@ pub(super) struct Opened {
     pub(super) swapchain: bool,
 }
 
-/// Mesa's llvmpipe offers pipeline statistics, but its queue thread reads through a null pointer when a frame has more
-/// than one such query (seen with 25.0.7: a depth-only pass followed by any other).
-fn crashes_on_statistics(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
-    let mut driver = vk::PhysicalDeviceDriverProperties::default();
-    let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
-    // SAFETY: the device belongs to the instance, and devices of the baseline know both structures.
-    unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
-    driver.driver_id == vk::DriverId::MESA_LLVMPIPE
-}
-
 /// Opens a device with the engine's baseline and what is there beyond it.
 pub(super) fn open(instance: &Instance, physical: vk::PhysicalDevice) -> Result<Opened, GpuError> {
     let i = &instance.raw;
@@ -252,7 +242,7 @@ pub(super) fn open(instance: &Instance, physical: vk::PhysicalDevice) -> Result<
     let family = choose::queue_family(&families).ok_or(GpuError::NoDevice)?;
     let optional = Optional {
         lines: have.fill_mode_non_solid != 0,
-        statistics: have.pipeline_statistics_query != 0 && !crashes_on_statistics(i, physical),
+        statistics: have.pipeline_statistics_query != 0,
         bc: have.texture_compression_bc != 0,
         independent_blend: have.independent_blend != 0,
         vertex_writes: have.vertex_pipeline_stores_and_atomics != 0,
