@@ -64,9 +64,9 @@ fn a_file_of_no_game_is_refused() {
 }
 
 #[test]
-fn a_starcraft_map_says_what_this_version_opens() {
+fn a_broken_starcraft_archive_is_refused_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();
-    refused(&["shot", &write(folder.path(), "a.SC2Map", b"MPQ\x1a")], 1, &["cannot be opened yet"]);
+    refused(&["shot", &write(folder.path(), "a.SC2Map", b"MPQ\x1a")], 1, &["a.SC2Map", "error["]);
 }
 
 #[test]

@@ -9,15 +9,15 @@ const SIZE: &str = "640x360";
 /// The map's name here, its path below the real files, and where its camera stands.
 const MAPS: &[(&str, &str, &str)] = &[
     // W3E 12 with cliffs, ramps and water.
-    ("terrain_12", "w3e/stijnherfst__HiveWE", ""),
+    ("terrain_12", "w3e/stijnherfst__HiveWE", "0,0,0,50,90,7000"),
     // Four cliff types, six tilesets in one palette, cells that do not fill their segments.
-    ("four_cliff_types", "w3e/DawningW__The-end-war", ""),
+    ("four_cliff_types", "w3e/DawningW__The-end-war", "0,0,0,50,90,7000"),
     // City cliffs, layers 0 to 10.
-    ("city_cliffs", "w3e/travisby__tribute.alliance", ""),
+    ("city_cliffs", "w3e/travisby__tribute.alliance", "0,0,0,45,90,9000"),
     // 480x480 cells.
-    ("largest_map", "w3e/bertman12__wc3-invasion-defense", ""),
-    // A protected archive behind two false headers.
-    ("protected_archive", "w3x/inwc3__JMPQ3/spazzledMap.w3x", ""),
+    ("largest_map", "w3e/bertman12__wc3-invasion-defense", "0,0,0,50,90,24000"),
+    // A protected archive with imploded files.
+    ("protected_archive", "w3x/inwc3__JMPQ3/implodedTest.w3x", "0,0,0,50,90,7000"),
 ];
 
 #[test]

@@ -1,4 +1,5 @@
-//! The viewer in a real window under Xvfb: it starts, draws, resizes, is minimized and restored, and closes cleanly.
+//! The viewer in a real window under Xvfb: it starts, draws, resizes, is minimized and restored, and closes cleanly;
+//! a graph that is saved is drawn.
 
 mod common;
 
@@ -140,4 +141,49 @@ fn the_viewer_draws_resizes_minimizes_and_closes() {
 
     display.xdotool(&["windowfocus", &window, "key", "--window", &window, "Escape"]);
     assert_eq!(ended(&mut viewer), 0);
+}
+
+/// How many pixels of the picture are nearly the clear colour that the test writes into the graph.
+fn magenta(screen: &RgbaImage) -> usize {
+    screen.pixels().filter(|p| p.0[0] > 200 && p.0[1] < 60 && p.0[2] > 200).count()
+}
+
+#[test]
+fn a_saved_graph_is_drawn_a_broken_one_is_refused_and_the_picture_stays() {
+    let Some(display) = Display::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let graph = folder.path().join("live.toml");
+    let text = std::fs::read_to_string(root().join("graphs/wc3.toml")).unwrap();
+    std::fs::write(&graph, &text).unwrap();
+    let mut viewer = terrace()
+        .args(["view", "--size", "640x480", "--validation", "--graph", graph.to_str().unwrap()])
+        .env("DISPLAY", &display.name)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let window = display.window(&mut viewer);
+    display.wait_for(folder.path(), "the first picture", |s| drawn(s) > 0.3 && magenta(s) == 0);
+
+    // A pass that clears the picture to magenta and draws the water over it.
+    let paint = "[[pass]]\nname = \"paint\"\nview = \"main\"\ncolor = { scene = \"scene\", clear = [1, 0, 1, 1] }\n\
+                 draw = [\"water\"]\nshader = \"wc3/water\"\nstate = { blend = \"alpha\" }\n";
+    let overlay = "[[pass]]\nname = \"overlay\"";
+    let painted = text.replace(overlay, &format!("{paint}\n{overlay}"));
+    std::fs::write(&graph, &painted).unwrap();
+    display.wait_for(folder.path(), "the painted picture", |s| magenta(s) > 50_000);
+
+    // A broken file changes nothing; the next good one does. Saved as many editors do: a new file over the old.
+    std::fs::write(&graph, "[graph\n").unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(magenta(&display.screenshot(folder.path())) > 50_000);
+    let fresh = folder.path().join("live.toml.new");
+    std::fs::write(&fresh, &text).unwrap();
+    std::fs::rename(&fresh, &graph).unwrap();
+    display.wait_for(folder.path(), "the first graph again", |s| drawn(s) > 0.3 && magenta(s) == 0);
+
+    display.xdotool(&["windowfocus", &window, "key", "--window", &window, "Escape"]);
+    assert_eq!(ended(&mut viewer), 0);
+    let mut log = String::new();
+    std::io::Read::read_to_string(&mut viewer.stderr.take().unwrap(), &mut log).unwrap();
+    assert!(log.contains("live.toml:1:"), "the error names its place: {log}");
 }

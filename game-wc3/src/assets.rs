@@ -20,7 +20,7 @@ use crate::terrain::tables::{CLIFF_TYPES_SLK, TERRAIN_SLK, Tables, WATER_SLK};
 /// Where blight textures of tilesets are named.
 const EDITOR_DATA: &str = "UI\\WorldEditData.txt";
 /// Least side of a sheet's cell in its smallest mip: below that, cells bleed into each other.
-const LEAST_CELL: u32 = 4;
+const LEAST_CELL: u32 = 8;
 /// Texels along one side of a cell of the generated sheet.
 const FALLBACK_CELL: u32 = 32;
 

@@ -25,7 +25,9 @@ fn open(path: &Path) -> Result<Box<dyn World>, OpenError> {
 fn params() -> ParamTable {
     let mut table = ParamTable::default();
     let game = terrace_wc3::game(terrace_art::builtin_map);
-    game.registry().params.iter().for_each(|decl| drop(table.declare(decl.clone())));
+    for decl in &game.registry().params {
+        table.declare(decl.clone());
+    }
     table
 }
 

@@ -45,6 +45,10 @@ pub(crate) enum Command {
     /// Lists the draw lists, views, images, params, flags and sizes of a game.
     #[command(after_help = "Example: terrace list --game wc3")]
     List(List),
+    /// Shows what a graph file is compiled to, and why.
+    #[command(after_help = "Examples:\n  terrace graph graphs/wc3.toml\n  terrace graph graphs/wc3.toml --form svg > wc3.svg\n  \
+        terrace graph graphs/wc3.toml --why \"shadow map,ground and cliffs\"")]
+    Graph(Explain),
     /// Checks a graph file against a game and says every error.
     #[command(after_help = "Example: terrace check graphs/wc3.toml")]
     Check(Check),
@@ -159,12 +163,50 @@ pub(crate) struct List {
 pub(crate) struct Check {
     /// The graph file.
     pub(crate) graph: PathBuf,
-    /// The game whose names it uses.
-    #[arg(long, value_name = "NAME", default_value = "wc3")]
-    pub(crate) game: String,
+    /// The game whose names it uses; without a name, the one that the file fits.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) game: Option<String>,
     /// As JSON, a diagnostic a line.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// `terrace graph`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Explain {
+    /// The graph file.
+    pub(crate) graph: PathBuf,
+    /// The game whose names it uses; without a name, the one that the file fits.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) game: Option<String>,
+    /// How the plan is shown.
+    #[arg(long, value_enum, default_value_t = GraphForm::Table)]
+    pub(crate) form: GraphForm,
+    /// Says why a pass does not run, or what an image or pass waits for; two names, separated by a comma, ask about
+    /// both together.
+    #[arg(long, value_name = "NAME[,OTHER]")]
+    pub(crate) why: Option<String>,
+    /// Width and height of the view in pixels.
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
+    pub(crate) size: [u32; 2],
+    /// The GPU whose memory sizes count: its index or a part of its name.
+    #[arg(long, value_name = "DEVICE")]
+    pub(crate) device: Option<String>,
+}
+
+/// Forms of `terrace graph`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum GraphForm {
+    /// Passes, images, memory and barriers as a table.
+    Table,
+    /// The same for programs.
+    Json,
+    /// Graphviz.
+    Dot,
+    /// A drawing.
+    Svg,
+    /// The instruction list that the executor replays.
+    Plan,
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         Command::Shot(args) => commands::shot::run(&args, quiet),
         Command::Info(args) => commands::info::run(&args, quiet),
         Command::List(args) => commands::list::run(&args),
+        Command::Graph(args) => commands::graph::run(&args),
         Command::Check(args) => commands::check::run(&args),
     };
     match result {

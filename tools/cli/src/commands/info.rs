@@ -24,11 +24,30 @@ pub(crate) fn run(args: &Info, quiet: bool) -> Result<(), Failure> {
     let mut out = String::new();
     if let Value::Object(map) = &info {
         for (key, value) in map.iter().filter(|(k, _)| *k != "diagnostics") {
-            let _ = writeln!(out, "{:<18} {}", key.replace('_', " "), plain(value));
+            write_value(&mut out, &key.replace('_', " "), value);
         }
     }
     print(&out);
     Ok(())
+}
+
+/// Lists of objects get a line for each.
+fn write_value(out: &mut String, name: &str, value: &Value) {
+    match value {
+        Value::Object(map) if map.values().any(|v| v.is_array() || v.is_object()) => {
+            for (key, value) in map {
+                write_value(out, &format!("{name} {key}"), value);
+            }
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            for item in items {
+                let _ = writeln!(out, "{name:<18} {}", plain(item));
+            }
+        }
+        other => {
+            let _ = writeln!(out, "{name:<18} {}", plain(other));
+        }
+    }
 }
 
 fn plain(value: &Value) -> String {

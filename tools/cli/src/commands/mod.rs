@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod check;
+pub(crate) mod graph;
 pub(crate) mod info;
 pub(crate) mod list;
 pub(crate) mod shot;

@@ -29,7 +29,11 @@ pub(crate) fn run(args: &Shot, quiet: bool) -> Result<(), Failure> {
         session.step(dt, &[], None, None)?;
     }
     let image = session.read_image(args.image.as_deref()).map_err(|e| gpu_error(&e))?;
-    let rgba = to_rgba8(&image);
+    let mut rgba = to_rgba8(&image);
+    if args.image.is_none() {
+        // A window has no use for the output's alpha, and a picture of it has none either.
+        rgba.iter_mut().skip(3).step_by(4).for_each(|alpha| *alpha = 255);
+    }
     write_png(&args.output, image.width, image.height, &rgba)?;
     finish_validation(&gpu)
 }
