@@ -156,17 +156,19 @@ impl Context<'_> {
             raw.placements.push(placement);
         }
         raw.part.indices.extend(model.indices.iter().map(|i| first + i));
-        if piece.form.is_none() {
-            self.close_sides(piece, placement, raw);
+        let [x, y] = piece.cell.map(|c| c as i32);
+        let low = piece.form.map(|f| f.low_neighbour()).map(|(dx, dy)| (x + dx, y + dy));
+        let owned = |&(x, y): &(i32, i32)| self.ownership.owner(x, y) == Some(Owner::RampLow(piece.cell));
+        for cell in std::iter::once((x, y)).chain(low.filter(owned)) {
+            self.close_sides(piece.base, cell, placement, raw);
         }
     }
 
-    /// Closes the gap between a cliff and the slope beside it. A ramp's inside is ground that rises evenly along an
-    /// edge on which a cliff piece steps in the middle, where a map's ramps are not of the sixteen forms: a curtain
-    /// hangs from the ground's edge to the piece's base, seen from both sides.
-    fn close_sides(&self, piece: &Piece, placement: u32, raw: &mut Raw) {
+    /// Closes the gap between a piece and the slope beside it. Where a map's ramps are not of the sixteen forms, the
+    /// ground beside a piece rises along an edge on which the piece is level or steps in the middle: a curtain hangs
+    /// from the ground's edge to the piece's base, seen from both sides.
+    fn close_sides(&self, base: u8, (x, y): (i32, i32), placement: u32, raw: &mut Raw) {
         let terrain = self.terrain;
-        let [x, y] = piece.cell.map(|c| c as i32);
         let sides = [(0, -1, (0, 0), (1, 0)), (1, 0, (1, 0), (1, 1)), (0, 1, (1, 1), (0, 1)), (-1, 0, (0, 1), (0, 0))];
         for (nx, ny, a, b) in sides {
             let [a, b] = [a, b].map(|(dx, dy)| (x + dx, y + dy));
@@ -175,7 +177,7 @@ impl Context<'_> {
             if level || !self.ownership.has_ground(x + nx, y + ny) {
                 continue;
             }
-            let base = (f32::from(piece.base) - ZERO_LAYER) * LAYER_HEIGHT;
+            let base = (f32::from(base) - ZERO_LAYER) * LAYER_HEIGHT;
             let top = [a, b].map(|(x, y)| terrain.surface().position(x, y));
             let foot = [a, b].map(|(x, y)| terrain.rolling().position(x, y) + Vec3::Z * base);
             let first = raw.part.vertices.len() as u32;

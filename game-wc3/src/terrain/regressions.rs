@@ -605,3 +605,16 @@ fn a_slope_beside_a_cliff_has_no_gap_under_its_edge() {
     });
     assert_eq!(curtains.count(), 2);
 }
+
+#[test]
+fn a_ramp_that_ends_at_its_low_corner_is_a_cliff() {
+    // As in the form LABH, but the vertex north of the low corner is no ramp: the ground there is not lifted.
+    let mut w3e = flat(6, 6, &["Ldrt"], &["CLgr"]);
+    for (x, y, layer, ramp) in [(2, 2, 3, true), (3, 2, 3, false), (2, 3, 2, true)] {
+        edit(&mut w3e, x, y, |v| (v.layer, v.ramp, v.cliff_texture) = (layer, ramp, 0));
+    }
+    let owner = |w3e: &W3e| Ownership::new(&open(w3e).0, &natural()).owner(2, 2);
+    assert_eq!(owner(&w3e), Some(Owner::Cliff));
+    edit(&mut w3e, 2, 4, |v| v.ramp = true);
+    assert_eq!(owner(&w3e), Some(Owner::Ramp(form_of(b"LABH"))));
+}
