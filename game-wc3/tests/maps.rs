@@ -1,5 +1,11 @@
 //! Maps are opened through the public module with the built-in art, as the program does.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests stop at what they do not expect, and say what they skip"
+)]
+
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 

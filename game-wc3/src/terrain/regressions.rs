@@ -600,7 +600,7 @@ fn a_slope_beside_a_cliff_has_no_gap_under_its_edge() {
     // Both sides of a curtain from the slope's edge (0 to 256) down to the base hang on the border at y = 2.
     let curtains = batch.indices.chunks_exact(3).filter(|t| {
         let p = [0, 1, 2].map(|i| vertices[t[i] as usize].position);
-        let ends = |x: f32, z: f32| p.iter().any(|p| *p == [x, 256.0, z]);
+        let ends = |x: f32, z: f32| p.contains(&[x, 256.0, z]);
         p.iter().all(|p| p[1] == 256.0) && ends(128.0, 0.0) && ends(256.0, 0.0) && ends(256.0, 256.0)
     });
     assert_eq!(curtains.count(), 2);
