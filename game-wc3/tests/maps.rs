@@ -1,5 +1,11 @@
 //! Maps are opened through the public module with the built-in art, as the program does.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests stop at what they do not expect, and say what they skip"
+)]
+
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -118,4 +124,79 @@ fn water_moves_with_its_rate_and_a_person_wins_over_the_map() {
     update(world.as_mut(), &mut params, 1000, &[]);
     let tint = params.find("water_tint").unwrap();
     assert_eq!(params.get(tint), Value::Vec4([1.0, 0.0, 0.0, 1.0]));
+}
+
+/// The message of a map file with these bytes.
+fn refusal(name: &str, bytes: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    open(&path).err().unwrap().to_string()
+}
+
+#[test]
+fn maps_that_cannot_be_opened_say_file_place_and_reason() {
+    let missing = open(Path::new("no/such/map.w3x")).err().unwrap().to_string();
+    assert!(missing.contains("no/such/map.w3x does not exist"), "{missing}");
+    let empty = refusal("empty.w3x", b"");
+    assert!(empty.contains("empty.w3x is empty"), "{empty}");
+    let terrain = terrace_art::builtin_map().into_iter().find(|(name, _)| name.ends_with("w3e")).unwrap().1;
+    let cut = refusal("war3map.w3e", &terrain[..terrain.len() / 2]);
+    assert!(cut.contains("war3map.w3e") && cut.contains("byte") && cut.contains("vertices"), "{cut}");
+    let mut false_header = b"HM3W".to_vec();
+    false_header.resize(2048, 7);
+    let text = refusal("false.w3x", &false_header);
+    assert!(text.contains("false.w3x") && text.contains("no MPQ header"), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let text = open(folder.path()).err().unwrap().to_string();
+    assert!(text.contains("has no war3map.w3e"), "{text}");
+}
+
+#[test]
+fn a_broken_table_and_missing_art_cost_only_themselves() {
+    let broken = ("TerrainArt\\Terrain.slk".to_owned(), b"ID;P\nC;X1;Y1;K\"tileID\"\nE\n".to_vec());
+    let picture = ("ReplaceableTextures\\Cliff\\Cliff1.blp".to_owned(), b"BLP1".to_vec());
+    let mod_data = Layer::memory("mod", [broken, picture]).unwrap();
+    let world = open_with(&MapSource::BuiltIn, vec![mod_data, art()]).unwrap();
+    let text: Vec<String> = world.diagnostics().iter().map(ToString::to_string).collect();
+    assert!(text.iter().any(|t| t.contains("no column") && t.contains("mod:TerrainArt")), "{text:#?}");
+    assert!(text.iter().any(|t| t.contains("Cliff1.blp")), "{text:#?}");
+    assert!(world.scene().lists.iter().all(|list| !list.draws.is_empty()));
+    // Without any art there are still a ground, walls and water.
+    let bare = open_with(&MapSource::BuiltIn, vec![]).unwrap();
+    assert!(bare.scene().lists.iter().all(|list| !list.draws.is_empty()));
+    assert!(bare.diagnostics().iter().all(|d| d.severity < Severity::Error));
+}
+
+#[test]
+fn an_unknown_tileset_is_shown_with_fallbacks() {
+    let mut files = terrace_art::builtin_map();
+    let terrain = &mut files.iter_mut().find(|(name, _)| name.ends_with("w3e")).unwrap().1;
+    terrain[8] = b'!';
+    let folder = tempfile::tempdir().unwrap();
+    files.iter().for_each(|(name, bytes)| std::fs::write(folder.path().join(name), bytes).unwrap());
+    let world = open(folder.path()).unwrap();
+    assert!(world.diagnostics().iter().any(|d| d.code == "wc3.water-row"), "{:?}", world.diagnostics());
+}
+
+#[test]
+fn second_map_starts_clean() {
+    let Some(root) = data() else { return };
+    let city = root.join("w3e/vitalii-zavhorodnii__w3-green-ts/war3map.w3e");
+    let facts = |path: &Path| open(path).unwrap().info();
+    let other = root.join("w3e/stijnherfst__HiveWE/war3map.w3e");
+    let first = facts(&other);
+    facts(&city);
+    assert_eq!(facts(&other), first);
+}
+
+#[test]
+fn the_tilesets_archive_lies_between_map_and_data() {
+    let picture = "ReplaceableTextures\\Cliff\\Cliff1.blp".to_owned();
+    let nested = terrace_engine::asset::mpq::write(&[(picture.clone(), vec![1; 8])]);
+    let data = [("L.mpq".to_owned(), nested), (picture, vec![2; 8])];
+    let world = open_with(&MapSource::BuiltIn, vec![Layer::memory("game", data).unwrap(), art()]).unwrap();
+    let faults: Vec<String> = world.diagnostics().iter().map(ToString::to_string).collect();
+    // The picture is none, so the diagnostic names the layer that was asked first.
+    assert!(faults.iter().any(|t| t.contains("game:l.mpq:replaceabletextures/cliff/cliff1.blp")), "{faults:#?}");
 }

@@ -156,6 +156,49 @@ impl Context<'_> {
             raw.placements.push(placement);
         }
         raw.part.indices.extend(model.indices.iter().map(|i| first + i));
+        let [x, y] = piece.cell.map(|c| c as i32);
+        let low = piece.form.map(|f| f.low_neighbour()).map(|(dx, dy)| (x + dx, y + dy));
+        let owned = |&(x, y): &(i32, i32)| self.ownership.owner(x, y) == Some(Owner::RampLow(piece.cell));
+        for cell in std::iter::once((x, y)).chain(low.filter(owned)) {
+            self.close_sides(piece.base, cell, placement, raw);
+        }
+    }
+
+    /// Closes the gap between a piece and the slope beside it. Where a map's ramps are not of the sixteen forms, the
+    /// ground beside a piece rises along an edge on which the piece is level or steps in the middle: a curtain hangs
+    /// from the ground's edge to the piece's base, seen from both sides.
+    fn close_sides(&self, base: u8, (x, y): (i32, i32), placement: u32, raw: &mut Raw) {
+        let terrain = self.terrain;
+        let sides = [(0, -1, (0, 0), (1, 0)), (1, 0, (1, 0), (1, 1)), (0, 1, (1, 1), (0, 1)), (-1, 0, (0, 1), (0, 0))];
+        for (nx, ny, a, b) in sides {
+            let [a, b] = [a, b].map(|(dx, dy)| (x + dx, y + dy));
+            let same = terrain.vertex(a.0, a.1).layer == terrain.vertex(b.0, b.1).layer;
+            let level = same && !terrain.mid_ramp(a.0, a.1) && !terrain.mid_ramp(b.0, b.1);
+            if level || !self.ownership.has_ground(x + nx, y + ny) {
+                continue;
+            }
+            let base = (f32::from(base) - ZERO_LAYER) * LAYER_HEIGHT;
+            let top = [a, b].map(|(x, y)| terrain.surface().position(x, y));
+            let foot = [a, b].map(|(x, y)| terrain.rolling().position(x, y) + Vec3::Z * base);
+            let first = raw.part.vertices.len() as u32;
+            let outwards = Vec3::new(nx as f32, ny as f32, 0.0);
+            for (side, normal) in [(0, outwards), (4, -outwards)] {
+                for (i, position) in [foot[0], foot[1], top[1], top[0]].into_iter().enumerate() {
+                    let along = if i == 1 || i == 2 { 1.0 } else { 0.0 };
+                    raw.part.bounds.grow(position);
+                    raw.part.vertices.push(CliffVertex {
+                        position: position.to_array(),
+                        normal: [0; 4],
+                        uv: [along, -position.z / TILE_SIZE],
+                        tint: unorm8x4(water::tint(terrain, self.wet, position)),
+                    });
+                    raw.normals.push(normal);
+                    raw.placements.push(placement);
+                }
+                let order = if side == 0 { [0, 1, 2, 0, 2, 3] } else { [0, 2, 1, 0, 3, 2] };
+                raw.part.indices.extend(order.map(|i| first + side + i));
+            }
+        }
     }
 
     /// Places a vertex: turned by -90 degrees about Z, moved to its cell, lifted by the rolling ground under it, and

@@ -128,3 +128,20 @@ fn threads_do_not_change_a_byte() {
     let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
     assert!(pool(1).install(bake) == pool(4).install(bake));
 }
+
+#[test]
+fn built_in_art_covers_every_real_terrain() {
+    let Some(root) = data() else { return };
+    let layer = terrace_engine::asset::Layer::memory("art", terrace_art::files()).unwrap();
+    let vfs = terrace_engine::asset::Vfs::new(vec![layer]);
+    let mut problems = Vec::new();
+    let tables = crate::assets::tables(&vfs, &mut problems);
+    assert!(problems.is_empty(), "{problems:?}");
+    for (name, w3e) in &maps(&root) {
+        let terrain = Terrain::new(w3e, &tables, &mut Vec::new());
+        let (models, problems) = crate::assets::cliff_models(&vfs, requests(&terrain));
+        assert!(problems.is_empty(), "{name}: {problems:?}");
+        let ownership = Ownership::new(&terrain, &models);
+        assert_eq!(uncovered(&terrain, &ownership, &models), [], "{name}");
+    }
+}

@@ -31,7 +31,8 @@ impl Ownership {
     /// Decides every cell.
     ///
     /// - Corners on different layers and fewer than four ramp corners: a ramp piece where the corners have one of its
-    ///   forms, its low neighbour lies in the map, and a model exists; else a cliff piece.
+    ///   forms, the low ramp corner is a midpoint, the low neighbour lies in the map, and a model exists; else a cliff
+    ///   piece.
     /// - A flat cell with exactly two ramp corners and a midpoint among its corners belongs to a ramp piece whose low
     ///   neighbour it is. A midpoint alone is not enough: it can touch flat ground that no piece covers.
     /// - Everything else is ground, also the inside of ramps (four ramp corners).
@@ -129,7 +130,10 @@ pub fn candidate(terrain: &Terrain, x: u32, y: u32) -> Candidate {
     }
     let form = RampForm::of(levels, ramps).filter(|form| {
         let (dx, dy) = form.low_neighbour();
-        terrain.has_cell(x as i32 + dx, y as i32 + dy)
+        let (mx, my) = super::LETTER_CORNERS[form.low];
+        // A ramp that ends at its low corner is none: the ground there is not lifted, and the piece would stand half a
+        // layer above it. About one in a hundred forms of real maps is such a stump.
+        terrain.has_cell(x as i32 + dx, y as i32 + dy) && terrain.mid_ramp(x as i32 + mx, y as i32 + my)
     });
     form.map_or(Candidate::Cliff, Candidate::Ramp)
 }

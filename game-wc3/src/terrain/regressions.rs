@@ -578,3 +578,43 @@ fn duplicates_in_the_cliff_list_keep_their_indices() {
     assert_eq!(terrain.cliff_types[slot(&terrain, 1, 1).index].id.to_string(), "CVdi");
     assert_eq!(diagnostics.len(), 1, "the unknown id is reported and keeps its slot");
 }
+
+#[test]
+fn a_slope_beside_a_cliff_has_no_gap_under_its_edge() {
+    // Ground with four ramp corners rises from column 1 to 2; the cell south of it is a cliff that steps in the middle.
+    let mut w3e = flat(4, 5, &["Ldrt"], &["CLgr"]);
+    for y in 0..5 {
+        for x in 2..4 {
+            edit(&mut w3e, x, y, |v| (v.layer, v.cliff_texture) = (4, 0));
+        }
+    }
+    for (x, y) in [(1, 2), (2, 2), (1, 3), (2, 3)] {
+        edit(&mut w3e, x, y, |v| v.ramp = true);
+    }
+    let (terrain, _) = open(&w3e);
+    let models = CliffModels::default();
+    let ownership = Ownership::new(&terrain, &models);
+    assert_eq!((ownership.owner(1, 2), ownership.owner(1, 1)), (Some(Owner::Ground), Some(Owner::Cliff)));
+    let batch = cliffs::bake(&terrain, &ownership, &models, CliffOptions::default());
+    let vertices: Vec<CliffVertex> = bytemuck::pod_collect_to_vec(&batch.vertices);
+    // Both sides of a curtain from the slope's edge (0 to 256) down to the base hang on the border at y = 2.
+    let curtains = batch.indices.chunks_exact(3).filter(|t| {
+        let p = [0, 1, 2].map(|i| vertices[t[i] as usize].position);
+        let ends = |x: f32, z: f32| p.contains(&[x, 256.0, z]);
+        p.iter().all(|p| p[1] == 256.0) && ends(128.0, 0.0) && ends(256.0, 0.0) && ends(256.0, 256.0)
+    });
+    assert_eq!(curtains.count(), 2);
+}
+
+#[test]
+fn a_ramp_that_ends_at_its_low_corner_is_a_cliff() {
+    // As in the form LABH, but the vertex north of the low corner is no ramp: the ground there is not lifted.
+    let mut w3e = flat(6, 6, &["Ldrt"], &["CLgr"]);
+    for (x, y, layer, ramp) in [(2, 2, 3, true), (3, 2, 3, false), (2, 3, 2, true)] {
+        edit(&mut w3e, x, y, |v| (v.layer, v.ramp, v.cliff_texture) = (layer, ramp, 0));
+    }
+    let owner = |w3e: &W3e| Ownership::new(&open(w3e).0, &natural()).owner(2, 2);
+    assert_eq!(owner(&w3e), Some(Owner::Cliff));
+    edit(&mut w3e, 2, 4, |v| v.ramp = true);
+    assert_eq!(owner(&w3e), Some(Owner::Ramp(form_of(b"LABH"))));
+}
