@@ -1,5 +1,7 @@
 //! Bad input: each fault has one clear message, nothing crashes, and a missing asset costs that asset only.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a test may end at a wrong value")]
+
 mod common;
 
 use std::path::Path;
@@ -72,7 +74,11 @@ fn a_broken_starcraft_archive_is_refused_with_a_reason() {
 #[test]
 fn a_table_without_its_column_names_table_and_column() {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), "data/TerrainArt/Terrain.slk", b"ID;PWXL;N;E\r\nC;Y1;X1;K\"wrong\"\r\nC;Y2;X1;K\"Ldrt\"\r\nE\r\n");
+    write(
+        folder.path(),
+        "data/TerrainArt/Terrain.slk",
+        b"ID;PWXL;N;E\r\nC;Y1;X1;K\"wrong\"\r\nC;Y2;X1;K\"Ldrt\"\r\nE\r\n",
+    );
     let data = folder.path().join("data");
     let out = folder.path().join("out.png");
     let (_, text) =
@@ -117,7 +123,8 @@ fn a_texture_of_no_size_costs_that_texture_only() {
 fn a_graph_that_names_an_unknown_list_points_at_it_and_suggests_one() {
     let folder = tempfile::tempdir().unwrap();
     let graph = std::fs::read_to_string(root().join("graphs/wc3.toml")).unwrap();
-    let graph = graph.replace("draw = [\"water\"]\nshader = \"wc3/water\"", "draw = [\"watr\"]\nshader = \"wc3/water\"");
+    let graph =
+        graph.replace("draw = [\"water\"]\nshader = \"wc3/water\"", "draw = [\"watr\"]\nshader = \"wc3/water\"");
     let path = write(folder.path(), "bad.toml", graph.as_bytes());
     let line = graph.lines().position(|l| l.contains("watr")).unwrap() + 1;
     let place = format!("bad.toml:{line}:9");

@@ -1,5 +1,7 @@
 //! The program from outside: its words, its answers, and that the graph file really is the frame.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a test may end at a wrong value")]
+
 mod common;
 
 use common::{differing, outcome, root, run, shot, terrace};
@@ -9,7 +11,8 @@ fn list_names_what_the_graph_uses() {
     let output = run(&["list", "--game", "wc3"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success());
-    for word in ["ground", "cliff", "water", "main", "light", "map", "screen", "baked_shadow", "fog_start", "map_cells"] {
+    for word in ["ground", "cliff", "water", "main", "light", "map", "screen", "baked_shadow", "fog_start", "map_cells"]
+    {
         assert!(text.lines().any(|l| l.trim_start().starts_with(word)), "{word} is missing in\n{text}");
     }
 }
@@ -51,7 +54,8 @@ fn without_a_display_the_viewer_says_so_and_writes_a_picture() {
 fn moving_the_water_color_block_above_the_ground_changes_the_picture() {
     let graph = std::fs::read_to_string(root().join("graphs/wc3.toml")).unwrap();
     let mut blocks: Vec<&str> = graph.split("[[pass]]").collect();
-    let at = |name: &str, blocks: &[&str]| blocks.iter().position(|b| b.contains(&format!("name = \"{name}\""))).unwrap();
+    let at =
+        |name: &str, blocks: &[&str]| blocks.iter().position(|b| b.contains(&format!("name = \"{name}\""))).unwrap();
     let water = blocks.remove(at("water color", &blocks));
     blocks.insert(at("ground and cliffs", &blocks), water);
     // The pass that is first now starts its attachments.
@@ -74,6 +78,7 @@ fn moving_the_water_color_block_above_the_ground_changes_the_picture() {
 fn a_param_set_on_the_command_line_reaches_the_shader() {
     let size = ["--size", "160x90"];
     let plain = shot(&size);
-    let fogged = shot(&[&size[..], &["--set", "fog_enabled=true", "--set", "fog_start=0", "--set", "fog_end=10"]].concat());
+    let fogged =
+        shot(&[&size[..], &["--set", "fog_enabled=true", "--set", "fog_start=0", "--set", "fog_end=10"]].concat());
     assert!(differing(&plain, &fogged) > 160 * 90 / 2);
 }

@@ -1,6 +1,8 @@
 //! The viewer in a real window under Xvfb: it starts, draws, resizes, is minimized and restored, and closes cleanly;
 //! a graph that is saved is drawn.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a test may end at a wrong value")]
+
 mod common;
 
 use std::path::Path;

@@ -1,6 +1,12 @@
 //! What the whole-program tests share: starting the program, the real files beside the project, pictures.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "each test binary uses a part"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

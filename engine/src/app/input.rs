@@ -104,10 +104,9 @@ impl CameraInput {
             let moved = Vec2::new(moved[0] as f32, moved[1] as f32);
             match self.drag {
                 Some(Drag::Pan) => out.push(Command::PanCamera(self.pan_of_drag(camera, size, moved))),
-                Some(Drag::Turn) => out.push(Command::TurnCamera {
-                    yaw: -moved.x * TURN_PER_PIXEL,
-                    pitch: moved.y * TURN_PER_PIXEL,
-                }),
+                Some(Drag::Turn) => {
+                    out.push(Command::TurnCamera { yaw: -moved.x * TURN_PER_PIXEL, pitch: moved.y * TURN_PER_PIXEL })
+                }
                 None => {}
             }
         }
@@ -120,8 +119,7 @@ impl CameraInput {
 
     fn held_direction(&self, size: [u32; 2]) -> Vec2 {
         let key = |k: PanKey| f32::from(u8::from(self.keys[k as usize]));
-        let mut held =
-            Vec2::new(key(PanKey::Right) - key(PanKey::Left), key(PanKey::Ahead) - key(PanKey::Back));
+        let mut held = Vec2::new(key(PanKey::Right) - key(PanKey::Left), key(PanKey::Ahead) - key(PanKey::Back));
         if let Some([x, y]) = self.pointer.filter(|_| self.edge_scroll && self.drag.is_none()) {
             let side = |at: f64, length: u32| {
                 f32::from(u8::from(at >= f64::from(length) - EDGE_PIXELS)) - f32::from(u8::from(at < EDGE_PIXELS))

@@ -229,18 +229,16 @@ impl OverlayHost {
                 let off = others.filter(|p| p.kind != "ui").map(|p| p.name.clone()).collect();
                 self.disable(session, off);
             }
-            OverlayAction::MovePass { name, before } => {
-                match move_pass(self.edits.text(), &name, before.as_deref()) {
-                    Ok(text) => {
-                        self.edits.push(text);
-                        session.edit_graph(Some(self.edits.text().to_owned()));
-                    }
-                    Err(error) => {
-                        let file = SourceFile::new(session.graph_path().display().to_string(), self.edits.text());
-                        self.diagnostics = vec![error.diagnostic(&file)];
-                    }
+            OverlayAction::MovePass { name, before } => match move_pass(self.edits.text(), &name, before.as_deref()) {
+                Ok(text) => {
+                    self.edits.push(text);
+                    session.edit_graph(Some(self.edits.text().to_owned()));
                 }
-            }
+                Err(error) => {
+                    let file = SourceFile::new(session.graph_path().display().to_string(), self.edits.text());
+                    self.diagnostics = vec![error.diagnostic(&file)];
+                }
+            },
             OverlayAction::Undo => {
                 let text = self.edits.undo().map(str::to_owned);
                 session.edit_graph(text);

@@ -178,18 +178,7 @@ impl Session {
         let sizes = Sizes { view: config.size, named: world.scene().sizes.clone() };
         let ready = recipe.build(graph, &params, &world.scene().flags, sizes)?;
         let scene_gpu = SceneGpu::new(&recipe.gpu).map_err(|e| vec![gpu_error(&e)])?;
-        Ok(Self {
-            recipe,
-            ready,
-            world,
-            params,
-            scene_gpu,
-            config,
-            frame: 0,
-            time_ms: 0,
-            job: None,
-            again: false,
-        })
+        Ok(Self { recipe, ready, world, params, scene_gpu, config, frame: 0, time_ms: 0, job: None, again: false })
     }
 
     /// Renders the next frame.
@@ -205,8 +194,7 @@ impl Session {
     ) -> Result<FrameStats, Vec<Diagnostic>> {
         let dt_ms = if self.frame == 0 { 0 } else { dt_ms };
         self.time_ms += dt_ms;
-        let frame =
-            FrameUniforms { index: self.frame, time_ms: self.time_ms, dt_ms, seed: self.config.seed };
+        let frame = FrameUniforms { index: self.frame, time_ms: self.time_ms, dt_ms, seed: self.config.seed };
         update(self.world.as_mut(), &mut self.params, &self.config, self.frame, self.time_ms, dt_ms, commands);
         self.replan()?;
         let stats = self

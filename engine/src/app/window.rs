@@ -80,7 +80,11 @@ struct Shown {
 }
 
 impl Shown {
-    fn open(events: &ActiveEventLoop, config: &WindowConfig, make: &mut MakeSession<'_>) -> Result<Self, Vec<Diagnostic>> {
+    fn open(
+        events: &ActiveEventLoop,
+        config: &WindowConfig,
+        make: &mut MakeSession<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let attributes = Window::default_attributes()
             .with_title(config.title.clone())
             .with_inner_size(PhysicalSize::new(config.size[0], config.size[1]));

@@ -46,8 +46,10 @@ pub(crate) enum Command {
     #[command(after_help = "Example: terrace list --game wc3")]
     List(List),
     /// Shows what a graph file is compiled to, and why.
-    #[command(after_help = "Examples:\n  terrace graph graphs/wc3.toml\n  terrace graph graphs/wc3.toml --form svg > wc3.svg\n  \
-        terrace graph graphs/wc3.toml --why \"shadow map,ground and cliffs\"")]
+    #[command(
+        after_help = "Examples:\n  terrace graph graphs/wc3.toml\n  terrace graph graphs/wc3.toml --form svg > wc3.svg\n  \
+        terrace graph graphs/wc3.toml --why \"shadow map,ground and cliffs\""
+    )]
     Graph(Explain),
     /// Checks a graph file against a game and says every error.
     #[command(after_help = "Example: terrace check graphs/wc3.toml")]

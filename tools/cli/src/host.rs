@@ -55,8 +55,11 @@ pub(crate) fn cache_dir() -> PathBuf {
         .join("terrace")
 }
 
+/// A game and a world of its.
+pub(crate) type Opened = (Box<dyn Game>, Box<dyn World>);
+
 /// Opens a map with the game that claims it, and says which game that was.
-pub(crate) fn open(args: &MapArgs, quiet: bool) -> Result<(Box<dyn Game>, Box<dyn World>), Failure> {
+pub(crate) fn open(args: &MapArgs, quiet: bool) -> Result<Opened, Failure> {
     let source = args.map.clone().map_or(MapSource::BuiltIn, MapSource::Path);
     let game = match &args.game {
         Some(name) => game_named(name)?,

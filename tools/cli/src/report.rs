@@ -66,7 +66,8 @@ pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) {
 /// Writes a result to stdout; a closed pipe (`terrace list | head`) is not an error.
 pub(crate) fn print(text: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") });
+    let _ =
+        out.write_all(text.as_bytes()).and_then(|()| if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") });
 }
 
 /// A progress bar on a terminal, nothing elsewhere.

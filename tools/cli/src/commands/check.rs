@@ -29,12 +29,12 @@ pub(crate) fn run(args: &Check) -> Result<(), Failure> {
     }
 }
 
+/// A game, and what a graph file is to it.
+pub(super) type Fit = (Box<dyn Game>, Result<Graph, Vec<Diagnostic>>);
+
 /// Loads a graph for the named game, or for the first game that it fits. Where it fits none, the errors are those of
 /// the game whose own graph's name the file's begins with, else of the first game.
-pub(super) fn load_fitting(
-    path: &Path,
-    game: Option<&str>,
-) -> Result<(Box<dyn Game>, Result<Graph, Vec<Diagnostic>>), Failure> {
+pub(super) fn load_fitting(path: &Path, game: Option<&str>) -> Result<Fit, Failure> {
     let games = match game {
         Some(name) => vec![host::game_named(name)?],
         None => host::games(),

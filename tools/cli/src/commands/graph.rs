@@ -25,7 +25,8 @@ pub(crate) fn run(args: &Explain) -> Result<(), Failure> {
     }
     let flags: Vec<bool> = registry.flags.iter().map(|f| f.default).collect();
     let sizes = Sizes { view: args.size, named: vec![[MAP_CELLS; 2]; registry.sizes.len()] };
-    let options = GpuOptions { device: args.device.clone(), cache_dir: Some(host::cache_dir()), ..GpuOptions::default() };
+    let options =
+        GpuOptions { device: args.device.clone(), cache_dir: Some(host::cache_dir()), ..GpuOptions::default() };
     let gpu = Gpu::new(&options).map_err(|e| terrace_engine::app::gpu_error(&e))?;
     let compiled = graph.plan(&sizes, &graph.evaluate(&params, &flags), &gpu, &PlanOptions::default())?;
     if let Some(names) = &args.why {

@@ -33,26 +33,34 @@ pub(crate) fn run(args: &List) -> Result<(), Failure> {
 fn write_game(out: &mut String, game: &dyn Game) {
     let _ = writeln!(out, "{}: {}", game.name(), game.doc());
     let Registry { lists, views, imports, params, flags, sizes } = game.registry();
-    section(out, "draw lists", lists.iter().map(|l| {
-        let attributes: Vec<_> = l.streams.iter().flat_map(|s| &s.attributes).map(|a| a.name.as_str()).collect();
-        let textures: Vec<_> = l.material.iter().map(|m| m.name.as_str()).collect();
-        let presets: Vec<_> = l.presets.iter().map(|p| p.name.as_str()).collect();
-        let mut text = format!("{} [attributes: {}", l.doc, attributes.join(" "));
-        for (word, names) in [("textures", textures), ("presets", presets)] {
-            if !names.is_empty() {
-                let _ = write!(text, "; {word}: {}", names.join(" "));
+    section(
+        out,
+        "draw lists",
+        lists.iter().map(|l| {
+            let attributes: Vec<_> = l.streams.iter().flat_map(|s| &s.attributes).map(|a| a.name.as_str()).collect();
+            let textures: Vec<_> = l.material.iter().map(|m| m.name.as_str()).collect();
+            let presets: Vec<_> = l.presets.iter().map(|p| p.name.as_str()).collect();
+            let mut text = format!("{} [attributes: {}", l.doc, attributes.join(" "));
+            for (word, names) in [("textures", textures), ("presets", presets)] {
+                if !names.is_empty() {
+                    let _ = write!(text, "; {word}: {}", names.join(" "));
+                }
             }
-        }
-        (l.name.clone(), text + "]")
-    }));
+            (l.name.clone(), text + "]")
+        }),
+    );
     section(out, "views", views.iter().map(|v| (v.name.clone(), v.doc.clone())));
     section(out, "images", imports.iter().map(|i| (i.name.clone(), i.doc.clone())));
-    section(out, "params", params.iter().map(|p| {
-        let (value, n) = p.default.components();
-        let value: Vec<String> = value[..n].iter().map(f32::to_string).collect();
-        let range = p.min.zip(p.max).map(|(a, b)| format!(", {a} to {b}")).unwrap_or_default();
-        (p.name.clone(), format!("{} [{} {}{range}]", p.doc, p.kind.name(), value.join(",")))
-    }));
+    section(
+        out,
+        "params",
+        params.iter().map(|p| {
+            let (value, n) = p.default.components();
+            let value: Vec<String> = value[..n].iter().map(f32::to_string).collect();
+            let range = p.min.zip(p.max).map(|(a, b)| format!(", {a} to {b}")).unwrap_or_default();
+            (p.name.clone(), format!("{} [{} {}{range}]", p.doc, p.kind.name(), value.join(",")))
+        }),
+    );
     section(out, "flags", flags.iter().map(|f| (f.name.clone(), f.doc.clone())));
     section(out, "sizes", sizes.iter().map(|s| (s.name.clone(), s.doc.clone())));
     out.push('\n');

@@ -39,10 +39,7 @@ pub(crate) fn run(args: &Shot, quiet: bool) -> Result<(), Failure> {
 }
 
 /// Starts the GPU; `display` names the window system for a swapchain.
-pub(crate) fn open_gpu(
-    args: &RenderArgs,
-    display: Option<RawDisplayHandle>,
-) -> Result<Gpu, Failure> {
+pub(crate) fn open_gpu(args: &RenderArgs, display: Option<RawDisplayHandle>) -> Result<Gpu, Failure> {
     let options = GpuOptions {
         device: args.device.clone(),
         validation: args.validation,
