@@ -82,3 +82,36 @@ fn a_param_set_on_the_command_line_reaches_the_shader() {
         shot(&[&size[..], &["--set", "fog_enabled=true", "--set", "fog_start=0", "--set", "fog_end=10"]].concat());
     assert!(differing(&plain, &fogged) > 160 * 90 / 2);
 }
+
+#[test]
+fn timings_come_as_table_csv_and_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (picture, csv, trace) = (path("a.png"), path("a.csv"), path("a.json"));
+    let args =
+        ["shot", "-o", &picture, "--size", "64x64", "--frames", "5", "--stats", "--csv", &csv, "--trace", &trace];
+    let output = run(&args);
+    assert!(output.status.success(), "{}", outcome(&output).1);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(table.lines().any(|l| l.starts_with("shadow map")) && table.contains("frame (gpu)"), "{table}");
+    let csv = std::fs::read_to_string(csv).unwrap();
+    assert!(csv.starts_with("frame,record_ns,gpu_ns,\"shadow map\"") && csv.lines().count() >= 3, "{csv}");
+    let trace: serde_json::Value = serde_json::from_slice(&std::fs::read(trace).unwrap()).unwrap();
+    assert!(trace["traceEvents"].as_array().unwrap().iter().any(|e| e["name"] == "ground and cliffs"));
+}
+
+#[test]
+fn graph_shows_the_plan_and_answers_why() {
+    let text = |args: &[&str]| {
+        let output = run(args);
+        assert!(output.status.success(), "{}", outcome(&output).1);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let graph = "graphs/wc3.toml";
+    assert!(text(&["graph", graph]).contains("critical path"));
+    assert!(text(&["graph", graph, "--form", "svg"]).starts_with("<svg"));
+    assert!(text(&["graph", graph, "--form", "dot"]).starts_with("digraph"));
+    assert!(text(&["graph", graph, "--why", "shadow map,ground and cliffs"]).contains("depthmap"));
+    let json: serde_json::Value = serde_json::from_str(&text(&["graph", graph, "--form", "json"])).unwrap();
+    assert_eq!(json["plan"]["name"], "wc3");
+}

@@ -20,11 +20,15 @@ struct Display {
 
 impl Display {
     fn start() -> Option<Self> {
+        Self::start_sized("1024x768x24")
+    }
+
+    fn start_sized(screen: &str) -> Option<Self> {
         use std::io::Read;
 
         // The server picks a free display itself and writes its number.
         let server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp"])
+            .args(["-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn();
@@ -188,4 +192,90 @@ fn a_saved_graph_is_drawn_a_broken_one_is_refused_and_the_picture_stays() {
     let mut log = String::new();
     std::io::Read::read_to_string(&mut viewer.stderr.take().unwrap(), &mut log).unwrap();
     assert!(log.contains("live.toml:1:"), "the error names its place: {log}");
+}
+
+/// Pixels of the scene, right of the overlay's column, that have the clear colour of the ground pass.
+fn cleared(screen: &RgbaImage) -> usize {
+    screen.enumerate_pixels().filter(|(x, _, p)| *x > 500 && p.0[0] < 12 && p.0[2] < 20).count()
+}
+
+/// Where the overlay's rows are in a window of 1200x760: the pass list's first row and the distance of rows.
+const FIRST_ROW: i32 = 406;
+const ROW: i32 = 20;
+
+#[test]
+fn passes_are_ticked_dragged_and_written_to_the_file_in_the_window() {
+    let Some(display) = Display::start_sized("1200x760x24") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let graph = folder.path().join("live.toml");
+    let text = std::fs::read_to_string(root().join("graphs/wc3.toml")).unwrap();
+    std::fs::write(&graph, &text).unwrap();
+    let mut viewer = terrace()
+        .args(["--quiet", "view", "--size", "1200x760", "--validation", "--graph", graph.to_str().unwrap()])
+        .env("DISPLAY", &display.name)
+        .spawn()
+        .unwrap();
+    let window = display.window(&mut viewer);
+    display.wait_for(folder.path(), "the first picture", |s| drawn(s) > 0.9 && cleared(s) < 1000);
+    display.xdotool(&["windowfocus", &window, "key", "--window", &window, "F1"]);
+    // The column of panels is nearly black.
+    display.wait_for(folder.path(), "the overlay", |s| s.get_pixel(200, 700).0[..3].iter().all(|c| *c < 40));
+
+    let row = |index: i32| (FIRST_ROW + ROW * index).to_string();
+    let tick = |index: i32| display.xdotool(&["mousemove", "26", &row(index), "click", "1"]);
+    tick(1);
+    display.wait_for(folder.path(), "the picture without ground", |s| cleared(s) > 50_000);
+    tick(1);
+    display.wait_for(folder.path(), "the ground again", |s| cleared(s) < 1000);
+
+    // "water depth" is dragged below "water color", step by step as a hand does.
+    display.xdotool(&["mousemove", "11", &row(2), "mousedown", "1"]);
+    for step in 1..=8 {
+        display.xdotool(&["mousemove", "12", &(FIRST_ROW + ROW * 2 + step * 4).to_string()]);
+        std::thread::sleep(Duration::from_millis(150));
+    }
+    display.xdotool(&["mouseup", "1"]);
+    let start = Instant::now();
+    loop {
+        // "write to file"
+        display.xdotool(&["mousemove", "41", "376", "click", "1"]);
+        if std::fs::read_to_string(&graph).unwrap() != text {
+            break;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing was written");
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let written = std::fs::read_to_string(&graph).unwrap();
+    let block = |from: &str, to: &str| {
+        let start = text.find(from).unwrap();
+        text[start..start + text[start..].find(to).unwrap()].to_owned()
+    };
+    let depth = block("# Water hides what is drawn later", "[[pass]]\nname = \"water color\"");
+    let color = block("[[pass]]\nname = \"water color\"", "[[pass]]\nname = \"overlay\"");
+    assert_eq!(written, text.replace(&format!("{depth}{color}"), &format!("{color}{depth}")));
+
+    display.xdotool(&["windowfocus", &window, "key", "--window", &window, "Escape"]);
+    assert_eq!(ended(&mut viewer), 0);
+}
+
+#[test]
+fn a_start_on_a_broken_file_shows_its_last_good_version_and_says_so() {
+    let Some(display) = Display::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let graph = folder.path().join("kept.toml");
+    std::fs::copy(root().join("graphs/wc3.toml"), &graph).unwrap();
+    let start = |frames: &str| {
+        terrace()
+            .args(["view", "--size", "320x240", "--frames", frames, "--graph", graph.to_str().unwrap()])
+            .env("DISPLAY", &display.name)
+            .env("XDG_CACHE_HOME", folder.path())
+            .output()
+            .unwrap()
+    };
+    assert!(start("3").status.success());
+    std::fs::write(&graph, "[graph]\nname = 7\n").unwrap();
+    let output = start("3");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{log}");
+    assert!(log.contains("last good version") && log.contains("kept.toml:2:8"), "{log}");
 }

@@ -1,14 +1,16 @@
 //! A world, a graph and a renderer put together: the one loop that headless and windowed runs share.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
+use super::record::Recording;
 use crate::diag::{Diagnostic, SourceFile};
 use crate::graph::{Compiled, Conditions, FileLoader, Graph, PlanOptions, Report, Sizes};
-use crate::live::ReloadReport;
+use crate::live::{LastGood, ReloadReport};
 use crate::scene::{Command, FrameInput, Game, ParamSource, ParamTable, Registry, World};
-use crate::shader::{FolderSources, ShaderCompiler, ShaderProvider};
+use crate::shader::{FolderSources, MemorySources, ShaderCompiler, ShaderProvider};
 use crate::vulkan::{FrameStats, FrameUniforms, Gpu, GpuError, ImageData, OverlayFrame, Renderer, SceneGpu, Swapchain};
 
 /// Longest graph file that is read, bytes.
@@ -66,6 +68,25 @@ pub struct SessionConfig {
     pub keep: Vec<String>,
     /// Seed of everything random.
     pub seed: u64,
+    /// Where the last good version of the graph is kept. With it, a start on a broken file shows that version.
+    pub last_good: Option<PathBuf>,
+}
+
+/// Graph files and shaders of the last good version; shaders carry this prefix.
+const SHADER_PREFIX: &str = "shader:";
+
+/// Reads graph files from the last good version.
+struct KeptLoader(BTreeMap<String, String>);
+
+impl FileLoader for KeptLoader {
+    fn read(&self, path: &str) -> Result<Arc<SourceFile>, Diagnostic> {
+        match self.0.get(path) {
+            Some(text) => Ok(SourceFile::new(path, text.clone())),
+            None => {
+                Err(Diagnostic::error("graph.file", format!("{path} is not in the last good version")).in_file(path))
+            }
+        }
+    }
 }
 
 /// Loads a graph file and the shaders it names.
@@ -145,6 +166,9 @@ pub struct Session {
     job: Option<Receiver<Result<Ready, Vec<Diagnostic>>>>,
     /// Something changed while a job was under way.
     again: bool,
+    recording: Option<Recording>,
+    /// What was wrong with the file at the start, while the last good version is shown instead.
+    start_errors: Vec<Diagnostic>,
 }
 
 impl Session {
@@ -167,7 +191,10 @@ impl Session {
             text: None,
             options: PlanOptions { keep: config.keep.clone(), ..PlanOptions::default() },
         };
-        let graph = recipe.load()?;
+        let (graph, start_errors) = match recipe.load() {
+            Ok(graph) => (graph, Vec::new()),
+            Err(errors) => (kept_graph(&recipe, &config).ok_or_else(|| errors.clone())?, errors),
+        };
         let mut params = ParamTable::default();
         for decl in recipe.registry.params.iter().chain(graph.params()) {
             params.declare(decl.clone());
@@ -178,7 +205,23 @@ impl Session {
         let sizes = Sizes { view: config.size, named: world.scene().sizes.clone() };
         let ready = recipe.build(graph, &params, &world.scene().flags, sizes)?;
         let scene_gpu = SceneGpu::new(&recipe.gpu).map_err(|e| vec![gpu_error(&e)])?;
-        Ok(Self { recipe, ready, world, params, scene_gpu, config, frame: 0, time_ms: 0, job: None, again: false })
+        if start_errors.is_empty() {
+            keep_graph(&ready.graph, &config);
+        }
+        Ok(Self {
+            recipe,
+            ready,
+            world,
+            params,
+            scene_gpu,
+            config,
+            frame: 0,
+            time_ms: 0,
+            job: None,
+            again: false,
+            recording: None,
+            start_errors,
+        })
     }
 
     /// Renders the next frame.
@@ -203,7 +246,30 @@ impl Session {
             .render(self.world.scene_mut(), &mut self.scene_gpu, &self.params, &frame, overlay, target)
             .map_err(|e| vec![gpu_error(&e)])?;
         self.frame += 1;
+        if let Some(recording) = &mut self.recording {
+            recording.add(self.ready.renderer.timings());
+        }
         Ok(stats)
+    }
+
+    /// Keeps the timings of the frames from now on.
+    pub fn record(&mut self) {
+        self.recording = Some(Recording::default());
+    }
+
+    /// The timings that were kept, the last frame's too; waits for that frame.
+    pub fn recording(&mut self) -> Option<&Recording> {
+        let recording = self.recording.as_mut()?;
+        // A wait that fails leaves the last frame out.
+        if self.recipe.gpu.wait().is_ok() {
+            recording.add(self.ready.renderer.timings());
+        }
+        Some(recording)
+    }
+
+    /// What was wrong with the graph file at the start, where the last good version is shown instead; given once.
+    pub fn take_start_errors(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.start_errors)
     }
 
     /// Makes a new plan when a size or the outcome of a condition changed.
@@ -304,6 +370,9 @@ impl Session {
         self.ready.renderer.replace(renderer).map_err(|e| vec![gpu_error(&e)])?;
         (self.ready.graph, self.ready.conditions) = (graph, conditions);
         (self.ready.sizes, self.ready.report) = (sizes, planned);
+        if self.recipe.text.is_none() {
+            keep_graph(&self.ready.graph, &self.config);
+        }
         Ok(Some(ReloadOutcome::Swapped(report)))
     }
 
@@ -387,6 +456,33 @@ fn update(
 ) {
     let input = FrameInput { index, time_ms, dt_ms, seed: config.seed, size: config.size, commands };
     world.update(&input, params);
+}
+
+/// Keeps the files that a graph is made of as the last good version.
+fn keep_graph(graph: &Graph, config: &SessionConfig) {
+    let Some(folder) = &config.last_good else { return };
+    let read = |name: String, path: &Path| std::fs::read(path).ok().map(|bytes| (name, bytes));
+    let mut files: Vec<_> = graph.files().iter().filter_map(|f| read(f.clone(), Path::new(f))).collect();
+    let shaders: std::collections::BTreeSet<&String> = graph.shaders().iter().flat_map(|s| &s.files).collect();
+    files.extend(shaders.iter().filter_map(|f| read(format!("{SHADER_PREFIX}{f}"), &config.shaders.join(f))));
+    if let Err(error) = LastGood::new(folder).store(&config.graph.display().to_string(), &files) {
+        tracing::info!("the last good version of the graph is not kept: {error}");
+    }
+}
+
+/// The graph as it was when it last was good.
+fn kept_graph(recipe: &Recipe, config: &SessionConfig) -> Option<Graph> {
+    let files = LastGood::new(config.last_good.as_ref()?).load(&config.graph.display().to_string())?;
+    let texts = files.into_iter().filter_map(|(name, bytes)| Some((name, String::from_utf8(bytes).ok()?)));
+    let (mut graphs, mut shaders) = (BTreeMap::new(), BTreeMap::new());
+    for (name, text) in texts {
+        match name.strip_prefix(SHADER_PREFIX) {
+            Some(shader) => shaders.insert(shader.to_owned(), text),
+            None => graphs.insert(name, text),
+        };
+    }
+    let compiler = ShaderCompiler::new(Arc::new(MemorySources(shaders))).ok()?;
+    Graph::load(&recipe.path, &KeptLoader(graphs), &recipe.registry, &compiler).ok()
 }
 
 /// A GPU's word as a diagnostic.

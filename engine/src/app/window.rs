@@ -12,7 +12,7 @@ use winit::keyboard::{KeyCode, PhysicalKey};
 use winit::window::{Window, WindowId};
 
 use super::input::{CameraInput, Drag, PanKey};
-use super::live::LiveFiles;
+use super::live::{LiveEvent, LiveFiles};
 use super::panel::OverlayHost;
 use super::session::{Session, gpu_error};
 use crate::diag::Diagnostic;
@@ -42,14 +42,18 @@ pub struct WindowConfig {
 /// Makes the session once the window's display is known, and is told the size of the window.
 pub type MakeSession<'a> = dyn FnMut(RawDisplayHandle, [u32; 2]) -> Result<Session, Vec<Diagnostic>> + 'a;
 
-/// Opens the window and runs until it is closed.
+/// Opens the window and runs until it is closed; `ended` sees the session before it goes.
 ///
 /// # Errors
 /// No window system, and everything that [`Session`] may say.
-pub fn run_window(config: WindowConfig, make: &mut MakeSession<'_>) -> Result<(), Vec<Diagnostic>> {
+pub fn run_window(
+    config: WindowConfig,
+    make: &mut MakeSession<'_>,
+    ended: &mut dyn FnMut(&mut Session),
+) -> Result<(), Vec<Diagnostic>> {
     let events = EventLoop::new().map_err(|e| vec![no_window(&e.to_string())])?;
     events.set_control_flow(ControlFlow::Poll);
-    let mut viewer = Viewer { config, make, shown: None, outcome: Ok(()) };
+    let mut viewer = Viewer { config, make, ended, shown: None, outcome: Ok(()) };
     events.run_app(&mut viewer).map_err(|e| vec![no_window(&e.to_string())])?;
     viewer.outcome
 }
@@ -62,6 +66,7 @@ fn no_window(why: &str) -> Diagnostic {
 struct Viewer<'a, 'b> {
     config: WindowConfig,
     make: &'a mut MakeSession<'b>,
+    ended: &'a mut dyn FnMut(&mut Session),
     shown: Option<Shown>,
     outcome: Result<(), Vec<Diagnostic>>,
 }
@@ -91,13 +96,22 @@ impl Shown {
         let window = events.create_window(attributes).map_err(|e| vec![no_window(&e.to_string())])?;
         let size: [u32; 2] = window.inner_size().into();
         let display = window.display_handle().map_err(|e| vec![no_window(&e.to_string())])?.as_raw();
-        let session = make(display, size)?;
+        let mut session = make(display, size)?;
         let window = Arc::new(window);
         let swapchain =
             Swapchain::new(session.gpu(), window.clone(), size, config.vsync).map_err(|e| vec![gpu_error(&e)])?;
         let input = CameraInput::new(config.edge_scroll);
-        let overlay = OverlayHost::new(&window, &session);
+        let mut overlay = OverlayHost::new(&window, &session);
         let live = LiveFiles::new(&session).map_err(|e| vec![e])?;
+        let errors = session.take_start_errors();
+        if !errors.is_empty() {
+            for error in &errors {
+                tracing::error!("{error}");
+            }
+            let text = "the graph file is broken: its last good version is shown".to_owned();
+            tracing::error!("{text}");
+            overlay.reloaded(&session, LiveEvent { text, errors });
+        }
         Ok(Self { swapchain, overlay, live, session, input, last: Instant::now(), frames: 0, window })
     }
 
@@ -158,6 +172,9 @@ impl Viewer<'_, '_> {
     fn end(&mut self, events: &ActiveEventLoop, outcome: Result<(), Vec<Diagnostic>>) {
         if self.outcome.is_ok() {
             self.outcome = outcome;
+        }
+        if let Some(shown) = &mut self.shown {
+            (self.ended)(&mut shown.session);
         }
         // Vulkan objects go before the window system closes its connection.
         self.shown = None;

@@ -85,7 +85,14 @@ fn handle(ui: &Ui, row: Rect) {
 fn drop_target(ui: &mut Ui, rows: &[Rect], cx: &mut PanelContext<'_>) {
     let Some(dragged) = DragAndDrop::payload::<DraggedPass>(ui.ctx()) else { return };
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return };
-    let Some(pointer) = ui.input(|i| i.pointer.interact_pos()) else { return };
+    // Where the button came up, not where the pointer went after it: a slow frame holds both.
+    let let_go = ui.input(|i| {
+        i.events.iter().find_map(|event| match event {
+            egui::Event::PointerButton { pos, pressed: false, .. } => Some(*pos),
+            _ => None,
+        })
+    });
+    let Some(pointer) = let_go.or_else(|| ui.input(|i| i.pointer.interact_pos())) else { return };
     let list = first.union(*last);
     if !list.expand(ROW).contains(pointer) {
         return;

@@ -90,6 +90,15 @@ pub(crate) struct RenderArgs {
     /// Width and height in pixels.
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
     pub(crate) size: [u32; 2],
+    /// Prints a table of what each pass cost, at the end.
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Writes what each pass of each frame cost, as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Writes the same as a trace for Perfetto or chrome://tracing.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     /// Where the camera stands: target x, y, z, then pitch and yaw in degrees and the distance.
     #[arg(long, value_name = "X,Y,Z,PITCH,YAW,DISTANCE", value_parser = camera, allow_hyphen_values = true)]
     pub(crate) camera: Option<[f32; 6]>,

@@ -11,7 +11,7 @@ use terrace_engine::vulkan::{Gpu, GpuOptions};
 
 use crate::args::{RenderArgs, Shot};
 use crate::host;
-use crate::report::Failure;
+use crate::report::{Failure, print};
 
 /// Game time of frame `index` in milliseconds at 60 frames a second.
 fn frame_time(index: u64) -> u64 {
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Shot, quiet: bool) -> Result<(), Failure> {
     let (game, world) = host::open(&args.map, quiet)?;
     let gpu = open_gpu(&args.render, None)?;
     let keep = args.image.iter().cloned().collect();
-    let mut session = open_session(gpu.clone(), game.as_ref(), world, &args.render, args.render.size, keep)?;
+    let mut session = open_session(gpu.clone(), game.as_ref(), world, &args.render, args.render.size, keep, false)?;
     for index in 0..args.frames {
         let dt = frame_time(index) - frame_time(index.saturating_sub(1));
         session.step(dt, &[], None, None)?;
@@ -35,6 +35,7 @@ pub(crate) fn run(args: &Shot, quiet: bool) -> Result<(), Failure> {
         rgba.iter_mut().skip(3).step_by(4).for_each(|alpha| *alpha = 255);
     }
     write_png(&args.output, image.width, image.height, &rgba)?;
+    write_timings(&args.render, &mut session)?;
     finish_validation(&gpu)
 }
 
@@ -57,6 +58,7 @@ pub(crate) fn open_session(
     args: &RenderArgs,
     size: [u32; 2],
     keep: Vec<String>,
+    last_good: bool,
 ) -> Result<Session, Failure> {
     let root = host::project_root()?;
     if let Some([x, y, z, pitch, yaw, distance]) = args.camera {
@@ -71,8 +73,33 @@ pub(crate) fn open_session(
         pin: args.pin.clone(),
         keep,
         seed: 0,
+        last_good: last_good.then(|| host::cache_dir().join("last-good")),
     };
-    Ok(Session::new(gpu, game, world, config)?)
+    let mut session = Session::new(gpu, game, world, config)?;
+    if args.stats || args.csv.is_some() || args.trace.is_some() {
+        session.record();
+    }
+    Ok(session)
+}
+
+/// Prints and writes the timings that the command line asks for.
+pub(crate) fn write_timings(args: &RenderArgs, session: &mut Session) -> Result<(), Failure> {
+    let Some(recording) = session.recording() else { return Ok(()) };
+    if args.stats {
+        print(&recording.to_table());
+    }
+    let write = |path: &Path, text: String| {
+        let name = path.display().to_string();
+        std::fs::write(path, text)
+            .map_err(|e| Diagnostic::error("shot.write", format!("{name} cannot be written: {e}")).in_file(&name))
+    };
+    if let Some(path) = &args.csv {
+        write(path, recording.to_csv())?;
+    }
+    if let Some(path) = &args.trace {
+        write(path, recording.to_trace().to_string())?;
+    }
+    Ok(())
 }
 
 /// Fails when `--validation` saw a message.

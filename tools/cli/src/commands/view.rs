@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use terrace_engine::app::{WindowConfig, run_window};
 use terrace_engine::diag::Diagnostic;
 
-use super::shot::{finish_validation, open_gpu, open_session};
+use super::shot::{finish_validation, open_gpu, open_session, write_timings};
 use crate::args::{Shot, View};
 use crate::host;
 use crate::report::{Failure, print};
@@ -40,14 +40,20 @@ pub(crate) fn run(args: &View, quiet: bool) -> Result<(), Failure> {
         edge_scroll: args.edge_scroll,
         frames: args.frames,
     };
-    let outcome = run_window(config, &mut |display, size| {
-        let failed = |what: &str| vec![Diagnostic::error("window.none", what.to_owned())];
-        let opened = open_gpu(&args.render, Some(display)).map_err(diagnostics)?;
-        gpu = Some(opened.clone());
-        let world = world.take().ok_or_else(|| failed("the window was opened twice"))?;
-        open_session(opened, game.as_ref(), world, &args.render, size, Vec::new()).map_err(diagnostics)
-    });
+    let mut written = Ok(());
+    let outcome = run_window(
+        config,
+        &mut |display, size| {
+            let failed = |what: &str| vec![Diagnostic::error("window.none", what.to_owned())];
+            let opened = open_gpu(&args.render, Some(display)).map_err(diagnostics)?;
+            gpu = Some(opened.clone());
+            let world = world.take().ok_or_else(|| failed("the window was opened twice"))?;
+            open_session(opened, game.as_ref(), world, &args.render, size, Vec::new(), true).map_err(diagnostics)
+        },
+        &mut |session| written = write_timings(&args.render, session),
+    );
     outcome?;
+    written?;
     gpu.as_ref().map_or(Ok(()), finish_validation)
 }
 
