@@ -25,7 +25,7 @@ impl FileLoader for DiskLoader {
         let failed = |what: String| {
             Diagnostic::error("graph.file", format!("{path} cannot be read: {what}"))
                 .in_file(path)
-                .help("give the path of a graph file such as graphs/wc3.toml")
+                .help("give the path of a graph file such as graphs/frame.toml")
         };
         let size = std::fs::metadata(path).map_err(|e| failed(e.to_string()))?.len();
         if size > MAX_GRAPH_BYTES {

@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn an_extended_path_is_relative_to_the_file_that_names_it() {
-        assert_eq!(join("graphs/a/b.toml", "../wc3.toml"), "graphs/wc3.toml");
+        assert_eq!(join("graphs/a/b.toml", "../frame.toml"), "graphs/frame.toml");
         assert_eq!(join("/x/b.toml", "./c.toml"), "/x/c.toml");
         assert_eq!(join("b.toml", "/abs.toml"), "/abs.toml");
         assert_eq!(join("b.toml", "../c.toml"), "../c.toml");

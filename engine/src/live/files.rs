@@ -186,11 +186,11 @@ mod tests {
     #[test]
     fn files_beside_the_saved_one_are_told_apart() {
         for name in
-            ["4913", ".wc3.toml.swp", ".x.swx", "wc3.toml~", ".#wc3.toml", "#wc3.toml#", "sedAbC12f", "a.tmp", ".git/x"]
+            ["4913", ".frame.toml.swp", ".x.swx", "frame.toml~", ".#frame.toml", "#frame.toml#", "sedAbC12f", "a.tmp", ".git/x"]
         {
             assert!(editor_file(Path::new("/graphs").join(name).as_path()), "{name}");
         }
-        for name in ["wc3.toml", "sediment.frag", "a.swap", "x.glsl", "4913.png", "tmp"] {
+        for name in ["frame.toml", "sediment.frag", "a.swap", "x.glsl", "4913.png", "tmp"] {
             assert!(!editor_file(Path::new("/graphs").join(name).as_path()), "{name}");
         }
     }

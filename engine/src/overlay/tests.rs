@@ -69,13 +69,13 @@ impl World {
         }
         world.params.declare(ParamDecl::new("fog_start", Value::Float(800.0), "where").range(0.0, 5000.0).unit("m"));
         world.params.declare(ParamDecl::new("wind", Value::Bool(false), "blows"));
-        world.graph = GraphSummary { name: "wc3", path: "graphs/wc3.toml", ..Default::default() };
+        world.graph = GraphSummary { name: "frame", path: "graphs/frame.toml", ..Default::default() };
         world
     }
 
     fn with_error() -> Self {
         let mut world = Self::small();
-        let file = SourceFile::new("graphs/wc3.toml", "x = 1\ncolor = \"scen\"\n");
+        let file = SourceFile::new("graphs/frame.toml", "x = 1\ncolor = \"scen\"\n");
         let error = Diagnostic::error("graph.unknown-image", "no image is called \"scen\"");
         world.diagnostics.push(error.at(&file, 14..20, "not declared").help("did you mean \"scene\"?"));
         world
@@ -296,9 +296,9 @@ fn errors_are_shown_as_check_prints_them_and_lead_to_the_line() {
     let mut h = Harness::new(World::with_error(), Some(Panel::Errors));
     let text = h.world.diagnostics[0].to_string();
     let place = h.text(&text).expect("the printed form is drawn");
-    let open = OverlayAction::OpenLine { file: "graphs/wc3.toml".into(), line: 2, column: 9 };
+    let open = OverlayAction::OpenLine { file: "graphs/frame.toml".into(), line: 2, column: 9 };
     assert_eq!(h.click(place.center()), std::slice::from_ref(&open));
-    let button = h.widget(Role::Button, "open graphs/wc3.toml:2").center();
+    let button = h.widget(Role::Button, "open graphs/frame.toml:2").center();
     assert_eq!(h.click(button), [open]);
     assert!(h.text("Errors 1").is_some());
 }

@@ -25,7 +25,7 @@ pub mod set {
 /// Which files a pass asks for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct ShaderRequest {
-    /// Name below the shader folder without ending: `wc3/ground` is `wc3/ground.vert` and `wc3/ground.frag`.
+    /// Name below the shader folder without ending: `world/ground` is `world/ground.vert` and `world/ground.frag`.
     pub name: String,
     /// Which stages.
     pub kind: ShaderKind,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Reads shader files by their path below the shader folder (`wc3/ground.frag`, forward slashes).
+/// Reads shader files by their path below the shader folder (`world/ground.frag`, forward slashes).
 pub trait ShaderSources: Send + Sync {
     /// The text, or `None` when there is no such file.
     fn read(&self, path: &str) -> Option<String>;
