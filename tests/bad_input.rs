@@ -140,3 +140,15 @@ fn wrong_use_is_exit_code_2_and_shows_the_right_one() {
     refused(&["nonsense"], 2, &["nonsense"]);
     refused(&["shot", "--set", "fog_stat=1"], 1, &["fog_stat", "did you mean \"fog_start\"?"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn pipes_are_neither_read_nor_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipe = pipe.to_str().unwrap();
+    refused(&["info", pipe], 1, &["pipe is neither a file nor a folder"]);
+    refused(&["shot", "--data", pipe], 1, &["pipe is neither a file nor a folder"]);
+    refused(&["shot", "-o", pipe, "--size", "64x64"], 1, &["pipe cannot be written", "is not a file"]);
+}

@@ -220,18 +220,30 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
+/// Characters of a source line that are shown around a span.
+const MOST_SHOWN: usize = 200;
+
 fn write_snippet(f: &mut fmt::Formatter<'_>, file: &SourceFile, span: &Range<usize>, text: &str) -> fmt::Result {
     let (line, column) = file.line_column(span.start);
     let source = file.line(line);
     let number = line.to_string();
     let pad = " ".repeat(number.len());
     write!(f, "\n{pad}--> {}:{line}:{column}", file.name)?;
-    write!(f, "\n{pad} |\n{number} | {source}\n{pad} | ")?;
+    // A window of a very long line; control characters must not reach a terminal.
+    let before = column - 1;
+    let first = if before > MOST_SHOWN / 2 { before - MOST_SHOWN / 2 } else { 0 };
+    let shown: String = source
+        .chars()
+        .skip(first)
+        .take(MOST_SHOWN)
+        .map(|c| if c.is_control() && c != '\t' { '\u{b7}' } else { c })
+        .collect();
+    write!(f, "\n{pad} |\n{number} | {shown}\n{pad} | ")?;
     // Tabs stay tabs under tabs, so that the underline stands below what it means.
-    for c in source.chars().take(column - 1) {
+    for c in shown.chars().take(before - first) {
         f.write_str(if c == '\t' { "\t" } else { " " })?;
     }
-    let rest = source.chars().count().saturating_sub(column - 1);
+    let rest = shown.chars().count().saturating_sub(before - first);
     let spanned = file.text.get(span.clone()).map_or(1, |s| s.chars().take_while(|&c| c != '\n').count());
     f.write_str(&"^".repeat(spanned.clamp(1, rest.max(1))))?;
     if !text.is_empty() {
@@ -292,6 +304,16 @@ mod tests {
         let file = SourceFile::new("a", "é\nb");
         assert_eq!(file.line_column(1), (1, 1));
         assert_eq!(file.line_column(99), (2, 2));
+    }
+
+    #[test]
+    fn long_lines_show_a_window_and_control_characters_a_dot() {
+        let text = format!("{}x = \u{1b}[31m{}", " ".repeat(5000), "y".repeat(5000));
+        let file = SourceFile::new("a.toml", text);
+        let printed = Diagnostic::error("a", "b").at(&file, 5000..5001, "here").to_string();
+        assert!(printed.len() < 700, "{}", printed.len());
+        assert!(printed.contains("x = \u{b7}[31m") && printed.ends_with("^ here"), "{printed}");
+        assert!(printed.contains("a.toml:1:5001"));
     }
 
     #[test]

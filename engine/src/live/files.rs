@@ -185,9 +185,17 @@ mod tests {
 
     #[test]
     fn files_beside_the_saved_one_are_told_apart() {
-        for name in
-            ["4913", ".frame.toml.swp", ".x.swx", "frame.toml~", ".#frame.toml", "#frame.toml#", "sedAbC12f", "a.tmp", ".git/x"]
-        {
+        for name in [
+            "4913",
+            ".frame.toml.swp",
+            ".x.swx",
+            "frame.toml~",
+            ".#frame.toml",
+            "#frame.toml#",
+            "sedAbC12f",
+            "a.tmp",
+            ".git/x",
+        ] {
             assert!(editor_file(Path::new("/graphs").join(name).as_path()), "{name}");
         }
         for name in ["frame.toml", "sediment.frag", "a.swap", "x.glsl", "4913.png", "tmp"] {

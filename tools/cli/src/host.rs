@@ -61,6 +61,9 @@ pub(crate) type Opened = (Box<dyn Game>, Box<dyn World>);
 /// Opens a map with the game that claims it, and says which game that was.
 pub(crate) fn open(args: &MapArgs, quiet: bool) -> Result<Opened, Failure> {
     let source = args.map.clone().map_or(MapSource::BuiltIn, MapSource::Path);
+    for path in args.map.iter().chain(&args.data) {
+        refuse_devices(path)?;
+    }
     let game = match &args.game {
         Some(name) => game_named(name)?,
         None => claiming_game(&source)?,
@@ -81,6 +84,18 @@ pub(crate) fn open(args: &MapArgs, quiet: bool) -> Result<Opened, Failure> {
         print_diagnostics(world.diagnostics());
     }
     Ok((game, world))
+}
+
+/// A pipe or a device would be read until memory runs out, or for ever.
+fn refuse_devices(path: &Path) -> Result<(), Failure> {
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        let name = path.display().to_string();
+        return Err(Diagnostic::error("host.no-file", format!("{name} is neither a file nor a folder"))
+            .in_file(&name)
+            .help("give the path of a map, an archive or a folder")
+            .into());
+    }
+    Ok(())
 }
 
 fn claiming_game(source: &MapSource) -> Result<Box<dyn Game>, Failure> {

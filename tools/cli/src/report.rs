@@ -5,6 +5,9 @@ use std::io::{IsTerminal, Write};
 use indicatif::{ProgressBar, ProgressStyle};
 use terrace_engine::diag::{Diagnostic, Severity};
 
+/// Diagnostics that are printed; a file that is wrong everywhere would scroll the first ones away.
+const MOST_PRINTED: usize = 100;
+
 /// How a command ended when it did not work.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -46,7 +49,7 @@ impl Failure {
 pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) {
     let mut err = std::io::stderr().lock();
     let colour = err.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    for diagnostic in diagnostics {
+    for diagnostic in diagnostics.iter().take(MOST_PRINTED) {
         let text = diagnostic.to_string();
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let code = match diagnostic.severity {
@@ -60,6 +63,9 @@ pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) {
             (true, false) => writeln!(err, "\x1b[{code}m{head}\x1b[0m\n{rest}"),
             (false, _) => writeln!(err, "{text}"),
         };
+    }
+    if let Some(more) = diagnostics.len().checked_sub(MOST_PRINTED).filter(|n| *n > 0) {
+        let _ = writeln!(err, "... and {more} more");
     }
 }
 

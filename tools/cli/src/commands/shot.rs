@@ -120,9 +120,15 @@ pub(crate) fn write_png(path: &Path, width: u32, height: u32, rgba: &[u8]) -> Re
             .in_file(&name)
             .help("give a path in a folder that exists and may be written to, with -o")
     };
+    // A link keeps leading where it leads, and what is not a file (a device, a pipe) is never replaced.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if std::fs::metadata(&target).is_ok_and(|m| !m.is_file()) {
+        return Err(failed("it is there and is not a file".into()).into());
+    }
     let png = encode_png(width, height, rgba).map_err(|e| failed(e.to_string()))?;
-    let temporary = path.with_extension("png.part");
+    let mut temporary = target.clone().into_os_string();
+    temporary.push(format!(".{}.part", std::process::id()));
     std::fs::write(&temporary, png)
-        .and_then(|()| std::fs::rename(&temporary, path))
+        .and_then(|()| std::fs::rename(&temporary, &target))
         .map_err(|e| failed(e.to_string()).into())
 }
