@@ -231,7 +231,7 @@ fn write_snippet(f: &mut fmt::Formatter<'_>, file: &SourceFile, span: &Range<usi
     write!(f, "\n{pad}--> {}:{line}:{column}", file.name)?;
     // A window of a very long line; control characters must not reach a terminal.
     let before = column - 1;
-    let first = if before > MOST_SHOWN / 2 { before - MOST_SHOWN / 2 } else { 0 };
+    let first = before.saturating_sub(MOST_SHOWN / 2);
     let shown: String = source
         .chars()
         .skip(first)

@@ -1,0 +1,61 @@
+//! The examples for graph authors render, and the guide's reference is what the parser says.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a test may end at a wrong value")]
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{black_share, differing, outcome, root, run, shot};
+use terrace_engine::graph::keys::reference_markdown;
+
+/// What all pictures are taken with: a few frames, so that water moves and history has something to mix.
+const VIEW: [&str; 4] = ["--size", "320x180", "--frames", "12"];
+
+/// The example graphs, sorted.
+fn examples() -> Vec<PathBuf> {
+    let folder = root().join("graphs/examples");
+    let mut all: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    all.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    all.sort();
+    assert!(all.len() >= 6, "only {all:?}");
+    all
+}
+
+#[test]
+fn every_example_passes_the_check() {
+    for path in examples() {
+        let output = run(&["check", path.to_str().unwrap()]);
+        assert!(output.status.success(), "{path:?}: {}", outcome(&output).1);
+    }
+}
+
+#[test]
+fn every_example_changes_the_picture_and_keeps_it_visible() {
+    let plain = shot(&VIEW);
+    for path in examples() {
+        let picture = shot(&[&VIEW[..], &["--graph", path.to_str().unwrap()]].concat());
+        let changed = differing(&plain, &picture);
+        assert!(changed > 320 * 180 / 100, "{path:?}: only {changed} pixels changed");
+        assert!(black_share(&picture) < 0.2, "{path:?}: {} is black", black_share(&picture));
+    }
+}
+
+#[test]
+fn the_sepia_example_is_brown_and_its_slider_takes_the_brown_away() {
+    let graph = root().join("graphs/examples/sepia.toml");
+    let sepia = [&VIEW[..], &["--graph", graph.to_str().unwrap()]].concat();
+    let brown = shot(&sepia);
+    // Red over green over blue, to a step of rounding.
+    let wrong = brown.pixels().filter(|p| p.0[0] + 1 < p.0[1] || p.0[1] + 1 < p.0[2]).count();
+    assert_eq!(wrong, 0);
+    let off = shot(&[&sepia[..], &["--set", "sepia_strength=0"]].concat());
+    assert_eq!(differing(&off, &shot(&VIEW)), 0);
+}
+
+#[test]
+fn the_temporal_example_has_no_trail_in_its_first_frame() {
+    let graph = root().join("graphs/examples/temporal.toml");
+    let first = ["--size", "160x90"];
+    assert_eq!(differing(&shot(&first), &shot(&[&first[..], &["--graph", graph.to_str().unwrap()]].concat())), 0);
+}
