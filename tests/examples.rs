@@ -59,3 +59,36 @@ fn the_temporal_example_has_no_trail_in_its_first_frame() {
     let first = ["--size", "160x90"];
     assert_eq!(differing(&shot(&first), &shot(&[&first[..], &["--graph", graph.to_str().unwrap()]].concat())), 0);
 }
+
+/// The guide with the text between its two markers replaced by the reference.
+fn with_reference(guide: &str) -> String {
+    let (begin, end) = ("<!-- reference: begin -->\n", "<!-- reference: end -->");
+    let (before, rest) = guide.split_once(begin).unwrap();
+    let (_, after) = rest.split_once(end).unwrap();
+    format!("{before}{begin}\n{}{end}{after}", reference_markdown())
+}
+
+#[test]
+fn the_guide_lists_every_key_that_the_parser_knows() {
+    let path = root().join("docs/graph.md");
+    let guide = std::fs::read_to_string(&path).unwrap();
+    let wanted = with_reference(&guide);
+    if std::env::var_os("TERRACE_UPDATE").is_some() {
+        std::fs::write(&path, wanted).unwrap();
+        return;
+    }
+    let line = guide.lines().zip(wanted.lines()).take_while(|(a, b)| a == b).count() + 1;
+    let update = "TERRACE_UPDATE=1 tools/test -p terrace --test examples every_key";
+    assert!(guide == wanted, "docs/graph.md is out of date from line {line} on; mend it with\n{update}");
+}
+
+#[test]
+fn the_guide_quotes_the_sepia_example_as_it_is() {
+    let guide = std::fs::read_to_string(root().join("docs/graph.md")).unwrap();
+    let shader = std::fs::read_to_string(root().join("shaders/examples/sepia.frag")).unwrap();
+    let graph = std::fs::read_to_string(root().join("graphs/examples/sepia.toml")).unwrap();
+    // The guide's prose stands for the file's first comment.
+    let (_, graph) = graph.split_once('\n').unwrap();
+    assert!(guide.contains(&shader), "shaders/examples/sepia.frag");
+    assert!(guide.contains(graph), "graphs/examples/sepia.toml");
+}
