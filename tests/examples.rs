@@ -90,3 +90,21 @@ fn the_guide_quotes_the_sepia_example_as_it_is() {
     assert!(guide.contains(&shader), "shaders/examples/sepia.frag");
     assert!(guide.contains(graph), "graphs/examples/sepia.toml");
 }
+
+#[test]
+fn the_third_game_guide_quotes_the_checkerboard_as_it_is() {
+    let squeeze = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    let guide = std::fs::read_to_string(root().join("docs/third-game.md")).unwrap();
+    let game = squeeze(&std::fs::read_to_string(root().join("tests/checkerboard.rs")).unwrap());
+    let blocks: Vec<&str> = guide.split("```").skip(1).step_by(2).collect();
+    let quoted = blocks.iter().filter_map(|b| b.strip_prefix("rust\n").or(b.strip_prefix("toml\n")));
+    let missing: Vec<&str> = quoted.clone().filter(|b| !game.contains(&squeeze(b))).collect();
+    assert_eq!(quoted.count(), 8);
+    assert!(missing.is_empty(), "not in tests/checkerboard.rs:\n{}", missing.join("\n"));
+    // Shaders stand there as string literals.
+    let literals = game.replace("\\n\\", "").replace("\\n", "").replace("\\\"", "\"");
+    for block in blocks.iter().filter_map(|b| b.strip_prefix("glsl\n")) {
+        let (_, code) = block.split_once('\n').unwrap();
+        assert!(literals.contains(&squeeze(code)), "not in tests/checkerboard.rs:\n{code}");
+    }
+}
